@@ -1,0 +1,30 @@
+/* Every bound on outside input, in one place (DESIGN section 12).
+ *
+ * A limit is here so that its value can be argued about and tested. Code that
+ * hits one says which, by name and number; nothing is cut off silently.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#define LIMIT_PROFILE_BYTES   ((size_t) 1024 * 1024)
+#define LIMIT_PROFILE_DEPTH   32u
+#define LIMIT_PROFILE_NODES   ((size_t) 100 * 1000)
+#define LIMIT_PROFILE_PARENTS 16u
+
+#define LIMIT_OBJECT_MEMBERS ((size_t) 4096)
+#define LIMIT_STRING_BYTES   ((size_t) 64 * 1024)
+
+#define LIMIT_MOUNTS      ((size_t) 512)
+#define LIMIT_ENVIRONMENT ((size_t) 4096)
+#define LIMIT_ARGUMENTS   ((size_t) 4096)
+#define LIMIT_SET_ENTRIES ((size_t) 1024)
+#define LIMIT_SECRETS     ((size_t) 64)
+
+#define LIMIT_PATH_BYTES ((size_t) 4095)
+#define LIMIT_NAME_BYTES ((size_t) 64)
+
+/* Values that a kernel interface bounds. */
+#define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */
+#define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */
+#define LIMIT_ID_MAX         4294967294u /* (uid_t) -1 means "no change" */

@@ -1,0 +1,57 @@
+/* Text: a growing buffer, a list of strings, and a few questions about names.
+ *
+ * The buffer's failure is sticky: write on, then ask once at the end. A list can be
+ * used as a sorted set; the set functions keep it sorted and without repeats, so two
+ * equal sets are equal item by item and print alike.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base-cleanup.h"
+
+struct strbuf {
+  char *text; /* NUL-terminated once anything was added */
+  size_t len;
+  size_t size;
+  bool failed;
+};
+
+void strbuf_add (struct strbuf *buf, const char *text);
+void strbuf_add_bytes (struct strbuf *buf, const char *bytes, size_t len);
+void strbuf_addf (struct strbuf *buf, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+/* Hands the text over, or NULL if memory ran out; the buffer is empty afterwards. */
+char *strbuf_take (struct strbuf *buf);
+void strbuf_clear (struct strbuf *buf);
+#define cleanup_strbuf cleanup (strbuf_clear)
+
+struct strlist {
+  char **items;
+  size_t count;
+};
+
+int strlist_add (struct strlist *list, const char *text);
+int strlist_add_take (struct strlist *list, char *text); /* frees TEXT on failure */
+int strlist_copy (const struct strlist *from, struct strlist *ret_list);
+bool strlist_equal (const struct strlist *a, const struct strlist *b);
+void strlist_clear (struct strlist *list);
+#define cleanup_strlist cleanup (strlist_clear)
+
+/* Adds TEXT where it belongs; a repeat is no error. */
+int strset_add (struct strlist *set, const char *text);
+bool strset_has (const struct strlist *set, const char *text);
+bool strset_subset (const struct strlist *small, const struct strlist *big);
+int strset_union (const struct strlist *a, const struct strlist *b, struct strlist *ret_set);
+int strset_intersect (const struct strlist *a, const struct strlist *b, struct strlist *ret_set);
+
+bool str_equal (const char *a, const char *b); /* NULL equals only NULL */
+bool str_has_prefix (const char *text, const char *prefix);
+bool str_has_suffix (const char *text, const char *suffix);
+char *str_format (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
+/* Valid UTF-8 as RFC 3629 has it: no overlong forms, no surrogates. */
+bool str_is_utf8 (const char *text, size_t len);
+
+/* The name from NAMES nearest to TEXT, or NULL when none is near enough to help. */
+const char *str_nearest (const char *text, const char *const *names, size_t count);

@@ -1,0 +1,474 @@
+#include <config.h>
+
+#include "base-json-read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_parse.h>
+
+#include "base-limits.h"
+#include "base-str.h"
+
+#define DEPTH_MAX 64
+
+/* yajl tells how far it has read, not where a token began. As every token but ',' and ':' ends in a
+ * callback, the token starts at the first byte after the last one that is neither blank, comment,
+ * comma nor colon. */
+struct reader {
+  const char *name;
+  const char *text;
+  size_t len;
+  const struct json_limits *limits;
+  yajl_handle yajl;
+  struct error *err;
+
+  size_t last_end; /* where the last token ended */
+  bool at_end;     /* all text was read; yajl only finishes what is pending */
+  size_t counted;  /* line and column below are those of this offset */
+  unsigned line, column;
+
+  struct json_node *root;
+  struct json_node *open[DEPTH_MAX]; /* the containers around the current place */
+  unsigned depth;
+  struct json_key key; /* a key that waits for its value */
+  size_t nodes;
+};
+
+static void count_to (struct reader *r, size_t offset)
+{
+  for (; r->counted < offset && r->counted < r->len; r->counted++) {
+    if (r->text[r->counted] == '\n') {
+      r->line++;
+      r->column = 1;
+    } else
+      r->column++;
+  }
+}
+
+static int fail (struct reader *r, const char *what)
+{
+  error_set (r->err, -EINVAL, "%s:%u:%u: %s", r->name, r->line, r->column, what);
+  return 0;
+}
+
+static int fail_oom (struct reader *r)
+{
+  error_oom (r->err);
+  return 0;
+}
+
+static size_t skip_comment (const struct reader *r, size_t at)
+{
+  if (r->text[at + 1] == '/') {
+    while (at < r->len && r->text[at] != '\n')
+      at++;
+    return at;
+  }
+  at += 2;
+  while (at + 1 < r->len && !(r->text[at] == '*' && r->text[at + 1] == '/'))
+    at++;
+  return at + 1 < r->len ? at + 2 : r->len;
+}
+
+static size_t token_start (const struct reader *r)
+{
+  size_t at = r->last_end;
+
+  while (at < r->len) {
+    char c = r->text[at];
+
+    if (r->limits->comments && c == '/' && at + 1 < r->len
+        && (r->text[at + 1] == '/' || r->text[at + 1] == '*'))
+      at = skip_comment (r, at);
+    else if (c == ' ' || (c >= '\t' && c <= '\r') || c == ',' || c == ':')
+      at++; /* yajl takes vertical tabs and form feeds as blanks too */
+    else
+      break;
+  }
+  return at;
+}
+
+/* Moves to the token that the current callback is about, and past it. */
+static size_t enter_token (struct reader *r)
+{
+  size_t start = token_start (r);
+
+  count_to (r, start);
+  r->last_end = r->at_end ? r->len : yajl_get_bytes_consumed (r->yajl);
+  return start;
+}
+
+static bool hex4 (const char *p, unsigned *ret_value)
+{
+  unsigned value = 0;
+
+  for (int i = 0; i < 4; i++) {
+    char c = p[i];
+    unsigned digit;
+
+    if (c >= '0' && c <= '9')
+      digit = (unsigned) (c - '0');
+    else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+      digit = (unsigned) ((c | 0x20) - 'a' + 10);
+    else
+      return false;
+    value = value * 16 + digit;
+  }
+  *ret_value = value;
+  return true;
+}
+
+/* yajl turns half a surrogate pair into '?' without a word, so look at the text as it was written. */
+static bool surrogates_pair_up (const char *raw, size_t len)
+{
+  for (size_t i = 0; i + 1 < len; i++) {
+    unsigned value, second;
+
+    if (raw[i] != '\\')
+      continue;
+    i++;
+    if (raw[i] != 'u' || len - i < 5 || !hex4 (raw + i + 1, &value))
+      continue;
+    i += 4;
+    if (value >= 0xdc00 && value <= 0xdfff)
+      return false;
+    if (value < 0xd800 || value > 0xdbff)
+      continue;
+    if (len - i < 7 || raw[i + 1] != '\\' || raw[i + 2] != 'u' || !hex4 (raw + i + 3, &second)
+        || second < 0xdc00 || second > 0xdfff)
+      return false;
+    i += 6;
+  }
+  return true;
+}
+
+/* Copies a string token; the tree holds only C strings. */
+static char *take_text (struct reader *r, size_t start, const unsigned char *bytes, size_t len)
+{
+  char *copy;
+
+  if (len > LIMIT_STRING_BYTES) {
+    error_set (r->err, -EINVAL, "%s:%u:%u: string is longer than %zu bytes", r->name, r->line, r->column,
+               LIMIT_STRING_BYTES);
+    return NULL;
+  }
+  if (memchr (bytes, '\0', len) != NULL) {
+    fail (r, "string holds a NUL character");
+    return NULL;
+  }
+  if (!surrogates_pair_up (r->text + start, r->last_end - start)) {
+    fail (r, "string holds half of a surrogate pair");
+    return NULL;
+  }
+  if (!str_is_utf8 ((const char *) bytes, len)) {
+    fail (r, "string is not valid UTF-8");
+    return NULL;
+  }
+  copy = strndup ((const char *) bytes, len);
+  if (copy == NULL)
+    error_oom (r->err);
+  return copy;
+}
+
+static int reserve_item (struct json_node *parent)
+{
+  size_t capacity = parent->capacity ? parent->capacity * 2 : 8;
+  void *grown;
+
+  if (parent->count < parent->capacity)
+    return 0;
+  grown = realloc (parent->items, capacity * sizeof (*parent->items));
+  if (grown == NULL)
+    return -ENOMEM;
+  parent->items = grown;
+  if (parent->type == JSON_OBJECT) {
+    grown = realloc (parent->keys, capacity * sizeof (*parent->keys));
+    if (grown == NULL)
+      return -ENOMEM;
+    parent->keys = grown;
+  }
+  parent->capacity = capacity;
+  return 0;
+}
+
+/* Hangs NODE where the text stands now. NODE is freed on failure. */
+static int attach (struct reader *r, struct json_node *node)
+{
+  struct json_node *parent = r->depth > 0 ? r->open[r->depth - 1] : NULL;
+
+  if (parent == NULL) {
+    r->root = node;
+    return 1;
+  }
+  if (reserve_item (parent) < 0) {
+    json_free (node);
+    return fail_oom (r);
+  }
+  if (parent->type == JSON_OBJECT) {
+    parent->keys[parent->count] = r->key;
+    r->key = (struct json_key){ 0 };
+  }
+  parent->items[parent->count++] = node;
+  return 1;
+}
+
+static struct json_node *new_node (struct reader *r, enum json_type type)
+{
+  struct json_node *node;
+
+  if (++r->nodes > r->limits->nodes) {
+    error_set (r->err, -EINVAL, "%s:%u:%u: more than %zu values", r->name, r->line, r->column,
+               r->limits->nodes);
+    return NULL;
+  }
+  node = calloc (1, sizeof (*node));
+  if (node == NULL) {
+    error_oom (r->err);
+    return NULL;
+  }
+  node->type = type;
+  node->line = r->line;
+  node->column = r->column;
+  return node;
+}
+
+static int add_scalar (struct reader *r, enum json_type type, bool flag, char *text)
+{
+  struct json_node *node = new_node (r, type);
+
+  if (node == NULL) {
+    free (text);
+    return 0;
+  }
+  node->flag = flag;
+  node->text = text;
+  return attach (r, node);
+}
+
+static int on_null (void *ctx)
+{
+  enter_token (ctx);
+  return add_scalar (ctx, JSON_NULL, false, NULL);
+}
+
+static int on_boolean (void *ctx, int value)
+{
+  enter_token (ctx);
+  return add_scalar (ctx, JSON_BOOL, value != 0, NULL);
+}
+
+static int on_number (void *ctx, const char *digits, size_t len)
+{
+  struct reader *r = ctx;
+  char *text;
+
+  enter_token (r);
+  if (len > 64)
+    return fail (r, "number is longer than 64 characters");
+  text = strndup (digits, len);
+  return text ? add_scalar (r, JSON_NUMBER, false, text) : fail_oom (r);
+}
+
+static int on_string (void *ctx, const unsigned char *bytes, size_t len)
+{
+  struct reader *r = ctx;
+  size_t start = enter_token (r);
+  char *text = take_text (r, start, bytes, len);
+
+  return text ? add_scalar (r, JSON_STRING, false, text) : 0;
+}
+
+static int open_container (struct reader *r, enum json_type type)
+{
+  struct json_node *node;
+
+  enter_token (r);
+  if (r->depth >= r->limits->depth || r->depth >= DEPTH_MAX) {
+    error_set (r->err, -EINVAL, "%s:%u:%u: nested deeper than %u levels", r->name, r->line, r->column,
+               r->limits->depth < DEPTH_MAX ? r->limits->depth : DEPTH_MAX);
+    return 0;
+  }
+  node = new_node (r, type);
+  if (node == NULL || !attach (r, node))
+    return 0;
+  r->open[r->depth++] = node;
+  return 1;
+}
+
+static int on_start_map (void *ctx)
+{
+  return open_container (ctx, JSON_OBJECT);
+}
+
+static int on_start_array (void *ctx)
+{
+  return open_container (ctx, JSON_ARRAY);
+}
+
+static int on_end (void *ctx)
+{
+  struct reader *r = ctx;
+
+  enter_token (r);
+  r->depth--;
+  return 1;
+}
+
+static int on_map_key (void *ctx, const unsigned char *bytes, size_t len)
+{
+  struct reader *r = ctx;
+  const struct json_node *object = r->open[r->depth - 1];
+  size_t start = enter_token (r);
+  char *name = take_text (r, start, bytes, len);
+
+  if (name == NULL)
+    return 0;
+  /* Taken before the checks, so that the reader frees it whatever happens. */
+  r->key = (struct json_key){ .name = name, .line = r->line, .column = r->column };
+  for (size_t i = 0; i < object->count; i++)
+    if (strcmp (object->keys[i].name, name) == 0) {
+      error_set (r->err, -EINVAL, "%s:%u:%u: key '%s' is repeated (first on line %u)", r->name, r->line,
+                 r->column, name, object->keys[i].line);
+      return 0;
+    }
+  if (object->count >= LIMIT_OBJECT_MEMBERS) {
+    error_set (r->err, -EINVAL, "%s:%u:%u: object has more than %zu keys", r->name, r->line, r->column,
+               LIMIT_OBJECT_MEMBERS);
+    return 0;
+  }
+  return 1;
+}
+
+static const yajl_callbacks callbacks = {
+  .yajl_null = on_null,
+  .yajl_boolean = on_boolean,
+  .yajl_number = on_number,
+  .yajl_string = on_string,
+  .yajl_start_map = on_start_map,
+  .yajl_map_key = on_map_key,
+  .yajl_end_map = on_end,
+  .yajl_start_array = on_start_array,
+  .yajl_end_array = on_end,
+};
+
+/* Where the token that yajl refused starts. A comma or colon at fault has been skipped as if it stood
+ * where it may; then it is the last byte that was read. */
+static size_t refused_token (const struct reader *r, bool lexical)
+{
+  size_t start = token_start (r);
+  size_t consumed = yajl_get_bytes_consumed (r->yajl);
+  char last;
+
+  if (lexical || r->at_end || consumed == 0 || start < consumed)
+    return start;
+  last = r->text[consumed - 1];
+  return last == ',' || last == ':' ? consumed - 1 : start;
+}
+
+/* yajl's own words, without its "parse error: ", full stop and newline. */
+static void report_syntax (struct reader *r)
+{
+  unsigned char *said;
+  char *what;
+
+  if (error_is_set (r->err))
+    return;
+  said = yajl_get_error (r->yajl, 0, NULL, 0);
+  if (said == NULL) {
+    error_oom (r->err);
+    return;
+  }
+  what = (char *) said;
+  count_to (r, refused_token (r, str_has_prefix (what, "lexical")));
+  what[strcspn (what, "\n")] = '\0';
+  if (str_has_suffix (what, "."))
+    what[strlen (what) - 1] = '\0';
+  if (strstr (what, ": ") != NULL)
+    what = strstr (what, ": ") + 2;
+  fail (r, what);
+  yajl_free_error (r->yajl, said);
+}
+
+static void parse (struct reader *r)
+{
+  yajl_status status = yajl_parse (r->yajl, (const unsigned char *) r->text, r->len);
+
+  if (status == yajl_status_ok) {
+    r->at_end = true;
+    status = yajl_complete_parse (r->yajl);
+  }
+  if (status != yajl_status_ok)
+    report_syntax (r);
+  else if (r->root == NULL)
+    fail (r, "no JSON value found");
+}
+
+int json_read (const char *name, const char *text, size_t len, const struct json_limits *limits,
+               struct json_node **ret_tree, struct error *err)
+{
+  struct error local = { 0 };
+  struct reader r = {
+    .name = name, .text = text, .len = len, .limits = limits, .err = &local, .line = 1, .column = 1
+  };
+
+  if (len > limits->bytes)
+    return error_set (err, -EFBIG, "%s: larger than %zu bytes", name, limits->bytes);
+  r.yajl = yajl_alloc (&callbacks, NULL, &r);
+  if (r.yajl == NULL)
+    return error_oom (err);
+  yajl_config (r.yajl, yajl_allow_comments, limits->comments ? 1 : 0);
+  /* yajl lets overlong forms and surrogates pass; take_text looks itself, and says so in one way. */
+  yajl_config (r.yajl, yajl_dont_validate_strings, 1);
+  parse (&r);
+  yajl_free (r.yajl);
+  free (r.key.name);
+  if (error_is_set (&local)) {
+    int code = local.code;
+
+    json_free (r.root);
+    if (err != NULL && err->code == 0)
+      *err = local;
+    else
+      error_clear (&local);
+    return code;
+  }
+  *ret_tree = r.root;
+  return 0;
+}
+
+const struct json_node *json_get (const struct json_node *object, const char *key)
+{
+  if (object == NULL || object->type != JSON_OBJECT)
+    return NULL;
+  for (size_t i = 0; i < object->count; i++)
+    if (strcmp (object->keys[i].name, key) == 0)
+      return object->items[i];
+  return NULL;
+}
+
+const char *json_type_text (enum json_type type)
+{
+  static const char *const names[] = {
+    [JSON_NULL] = "null",       [JSON_BOOL] = "true or false", [JSON_NUMBER] = "a number",
+    [JSON_STRING] = "a string", [JSON_ARRAY] = "an array",     [JSON_OBJECT] = "an object",
+  };
+
+  return names[type];
+}
+
+void json_free (struct json_node *tree)
+{
+  if (tree == NULL)
+    return;
+  for (size_t i = 0; i < tree->count; i++) {
+    json_free (tree->items[i]);
+    if (tree->keys != NULL)
+      free (tree->keys[i].name);
+  }
+  free (tree->items);
+  free (tree->keys);
+  free (tree->text);
+  free (tree);
+}

@@ -1,0 +1,205 @@
+#include <config.h>
+
+#include "base-json-write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-number.h"
+
+/* A line break and the deepest indentation, of which each line takes what it needs. */
+static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1]
+    = "\n                                                                ";
+
+static void new_line (struct json_writer *w)
+{
+  if (w->pretty)
+    strbuf_add_bytes (&w->buf, indentation, 1 + (size_t) 2 * w->depth);
+}
+
+static void quote (struct json_writer *w, const char *text)
+{
+  const char *plain = text;
+
+  strbuf_add (&w->buf, "\"");
+  for (const char *p = text; *p != '\0'; p++) {
+    unsigned char c = (unsigned char) *p;
+
+    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+      continue;
+    strbuf_add_bytes (&w->buf, plain, (size_t) (p - plain));
+    plain = p + 1;
+    if (c == '"' || c == '\\')
+      strbuf_addf (&w->buf, "\\%c", c);
+    else if (c == '\n')
+      strbuf_add (&w->buf, "\\n");
+    else if (c == '\t')
+      strbuf_add (&w->buf, "\\t");
+    else
+      strbuf_addf (&w->buf, "\\u%04x", c);
+  }
+  strbuf_add (&w->buf, plain);
+  strbuf_add (&w->buf, "\"");
+}
+
+static void refuse_text (struct json_writer *w, const char *where)
+{
+  if (w->bad_text != NULL)
+    return;
+  w->bad_text = strdup (where);
+  if (w->bad_text == NULL)
+    w->buf.failed = true;
+}
+
+/* Comma, line break and key: all that stands before a value. */
+static void begin_value (struct json_writer *w, const char *key)
+{
+  if (w->depth == 0 && (key != NULL || w->buf.len > 0))
+    w->misused = true; /* a document is one value without a name */
+  if (w->depth > 0) {
+    unsigned at = w->depth - 1;
+
+    if (w->is_object[at] != (key != NULL))
+      w->misused = true;
+    if (w->has_items[at])
+      strbuf_add (&w->buf, ",");
+    w->has_items[at] = true;
+    new_line (w);
+  }
+  if (key != NULL) {
+    if (!str_is_utf8 (key, strlen (key)))
+      refuse_text (w, "a key");
+    quote (w, key);
+    strbuf_add (&w->buf, w->pretty ? ": " : ":");
+  }
+}
+
+static void open_container (struct json_writer *w, const char *key, bool object)
+{
+  begin_value (w, key);
+  strbuf_add (&w->buf, object ? "{" : "[");
+  if (w->depth >= JSON_WRITE_DEPTH) {
+    w->misused = true;
+    return;
+  }
+  w->is_object[w->depth] = object;
+  w->has_items[w->depth] = false;
+  w->depth++;
+}
+
+static void close_container (struct json_writer *w, bool object)
+{
+  if (w->depth == 0 || w->is_object[w->depth - 1] != object) {
+    w->misused = true;
+    return;
+  }
+  w->depth--;
+  if (w->has_items[w->depth])
+    new_line (w);
+  strbuf_add (&w->buf, object ? "}" : "]");
+}
+
+void json_object_begin (struct json_writer *w, const char *key)
+{
+  open_container (w, key, true);
+}
+
+void json_object_end (struct json_writer *w)
+{
+  close_container (w, true);
+}
+
+void json_array_begin (struct json_writer *w, const char *key)
+{
+  open_container (w, key, false);
+}
+
+void json_array_end (struct json_writer *w)
+{
+  close_container (w, false);
+}
+
+void json_string (struct json_writer *w, const char *key, const char *value)
+{
+  if (value == NULL) {
+    json_null (w, key);
+    return;
+  }
+  if (!str_is_utf8 (value, strlen (value)))
+    refuse_text (w, key ? key : "a list entry");
+  begin_value (w, key);
+  quote (w, value);
+}
+
+void json_number (struct json_writer *w, const char *key, uint64_t value)
+{
+  char digits[24];
+  size_t at = sizeof (digits);
+
+  begin_value (w, key);
+  do {
+    digits[--at] = (char) ('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  strbuf_add_bytes (&w->buf, digits + at, sizeof (digits) - at);
+}
+
+void json_integer (struct json_writer *w, const char *key, int64_t value)
+{
+  begin_value (w, key);
+  strbuf_addf (&w->buf, "%" PRId64, value);
+}
+
+void json_bool (struct json_writer *w, const char *key, bool value)
+{
+  begin_value (w, key);
+  strbuf_add (&w->buf, value ? "true" : "false");
+}
+
+void json_null (struct json_writer *w, const char *key)
+{
+  begin_value (w, key);
+  strbuf_add (&w->buf, "null");
+}
+
+void json_milli (struct json_writer *w, const char *key, uint64_t milli)
+{
+  char text[NUMBER_TEXT];
+
+  number_format_milli (milli, text);
+  begin_value (w, key);
+  strbuf_add (&w->buf, text);
+}
+
+void json_strings (struct json_writer *w, const char *key, const struct strlist *list)
+{
+  json_array_begin (w, key);
+  for (size_t i = 0; i < list->count; i++)
+    json_string (w, NULL, list->items[i]);
+  json_array_end (w);
+}
+
+int json_finish (struct json_writer *w, char **ret_text, struct error *err)
+{
+  char *text;
+
+  if (w->bad_text != NULL)
+    return error_set (err, -EILSEQ, "%s: not valid UTF-8, which JSON cannot carry", w->bad_text);
+  if (w->misused || w->depth != 0 || (w->buf.len == 0 && !w->buf.failed))
+    return error_set (err, -EINVAL, "internal error: JSON writer used out of order");
+  strbuf_add (&w->buf, "\n");
+  text = strbuf_take (&w->buf);
+  if (text == NULL)
+    return error_oom (err);
+  *ret_text = text;
+  return 0;
+}
+
+void json_writer_clear (struct json_writer *w)
+{
+  strbuf_clear (&w->buf);
+  free (w->bad_text);
+  *w = (struct json_writer){ 0 };
+}
