@@ -1,0 +1,240 @@
+#include <config.h>
+
+#include "control-carriage.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+
+static const char *const names[] = { "libcrun", "oci:crun", "oci:runc", "oci:runsc",
+                                     "docker",  "podman",   "oci:other" };
+_Static_assert(ARRAY_LEN (names) == BACKEND_COUNT, "name every backend");
+
+#define ON(backend) (1u << (backend))
+#define CRUN        (ON (BACKEND_LIBCRUN) | ON (BACKEND_OCI_CRUN))
+#define RUNC        ON (BACKEND_OCI_RUNC)
+#define RUNSC       ON (BACKEND_OCI_RUNSC)
+#define DOCKER      ON (BACKEND_DOCKER)
+#define PODMAN      ON (BACKEND_PODMAN)
+#define OTHER       ON (BACKEND_OCI_OTHER)
+#define ENGINES     (DOCKER | PODMAN)
+#define DIRECT      (CRUN | RUNC | RUNSC | OTHER)
+#define EVERY       (DIRECT | ENGINES)
+
+/* The first row that fits decides. A row with a level speaks about that value of the control's first
+ * setting only; the rows without one are the matrix. */
+struct row {
+  enum control control;
+  int level; /* -1: any value */
+  unsigned backends;
+  enum carry carry;
+  enum basis basis;
+  const char *reason;
+};
+
+static const struct row rows[] = {
+  { CONTROL_ISOLATION_TYPE, ISOLATION_VM, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "no backend starts a virtual machine" },
+  { CONTROL_ISOLATION_TYPE, ISOLATION_LOCAL, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "no backend confines a plain subprocess; use container" },
+  { CONTROL_ISOLATION_TYPE, ISOLATION_FIREJAIL, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "no backend drives firejail; use container" },
+  { CONTROL_ISOLATION_TYPE, -1, RUNSC, CARRY_ENFORCED, BASIS_SPEC, "container on a kernel of gVisor's own" },
+  { CONTROL_ISOLATION_TYPE, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "container on the host's kernel" },
+
+  { CONTROL_USER_NON_ROOT, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "process.user, numeric" },
+
+  { CONTROL_USER_NAMESPACE, -1, DOCKER, CARRY_IMPOSSIBLE, BASIS_MEASURED,
+    "Docker has no mapping per container; it answers 201 to UsernsMode 'private' and gives none" },
+  { CONTROL_USER_NAMESPACE, -1, PODMAN, CARRY_ENFORCED, BASIS_MEASURED, "userns private with idmappings" },
+  { CONTROL_USER_NAMESPACE, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "uidMappings and gidMappings" },
+
+  { CONTROL_CAPABILITIES, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "all five sets in the specification" },
+  { CONTROL_NO_NEW_PRIVILEGES, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "noNewPrivileges" },
+
+  { CONTROL_SECCOMP, -1, RUNSC, CARRY_IMPOSSIBLE, BASIS_MEASURED,
+    "runsc ignores the OCI filter by default and shows Seccomp: 0 inside" },
+  { CONTROL_SECCOMP, -1, PODMAN, CARRY_WEAKER, BASIS_MEASURED,
+    "Podman takes a path on its server only, so the filter must be a file that its service can read" },
+  { CONTROL_SECCOMP, -1, DOCKER, CARRY_ENFORCED, BASIS_MEASURED, "inline filter in SecurityOpt" },
+  { CONTROL_SECCOMP, -1, CRUN | RUNC, CARRY_ENFORCED, BASIS_MEASURED,
+    "linux.seccomp, native interface only" },
+  { CONTROL_SECCOMP, -1, OTHER, CARRY_ENFORCED, BASIS_SPEC, "linux.seccomp" },
+
+  { CONTROL_APPARMOR, -1, RUNSC, CARRY_IMPOSSIBLE, BASIS_MEASURED, "runsc ignores AppArmor profiles" },
+  { CONTROL_APPARMOR, -1, DOCKER, CARRY_WEAKER, BASIS_MEASURED,
+    "Docker starts unconfined without a word when the host has no AppArmor" },
+  { CONTROL_APPARMOR, -1, PODMAN, CARRY_ENFORCED, BASIS_MEASURED,
+    "Podman refuses when the host has no AppArmor" },
+  { CONTROL_APPARMOR, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "apparmorProfile, where the host has it" },
+
+  { CONTROL_TOOLS, -1, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "needs Landlock rules set inside the container, which this version does not do" },
+
+  { CONTROL_FDS_CLOSED, -1, CRUN, CARRY_ENFORCED, BASIS_SPEC,
+    "closed by us before crun starts, as crun 1.8.1 passes on what its caller left open" },
+  { CONTROL_FDS_CLOSED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "runtimes close what they were not given" },
+
+  { CONTROL_ROOT_READ_ONLY, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "root.readonly" },
+
+  { CONTROL_WORKSPACE_BOUNDED, WORKSPACE_COPY_ON_WRITE, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "no backend keeps workspace changes apart; use read-only or read-write" },
+  { CONTROL_WORKSPACE_BOUNDED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "bind mounts, named one by one" },
+
+  { CONTROL_TMP_BOUNDED, -1, DIRECT, CARRY_ENFORCED, BASIS_MEASURED, "tmpfs with a size" },
+  { CONTROL_TMP_BOUNDED, -1, ENGINES, CARRY_ENFORCED, BASIS_SPEC, "tmpfs with a size" },
+
+  { CONTROL_PATHS_MASKED, -1, RUNSC, CARRY_WEAKER, BASIS_SPEC,
+    "gVisor has a /proc of its own without most of these paths" },
+  { CONTROL_PATHS_MASKED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "maskedPaths and readonlyPaths" },
+  { CONTROL_PATHS_HIDDEN, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "covered by an empty read-only mount" },
+  { CONTROL_DEVICES_MINIMAL, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC,
+    "fresh tmpfs on /dev, device cgroup closed" },
+
+  { CONTROL_MOUNTS_NOSUID_NODEV, -1, DOCKER, CARRY_WEAKER, BASIS_SPEC,
+    "Docker cannot set flags on bind mounts or the root; no_new_privileges and the device cgroup stand in" },
+  { CONTROL_MOUNTS_NOSUID_NODEV, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "options of every mount" },
+
+  { CONTROL_NAMESPACE_PID, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new pid namespace" },
+  { CONTROL_NAMESPACE_IPC, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new ipc namespace" },
+  { CONTROL_NAMESPACE_UTS, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new uts namespace" },
+  { CONTROL_NAMESPACE_MOUNT, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new mount namespace, private" },
+  { CONTROL_NAMESPACE_CGROUP, -1, RUNSC, CARRY_WEAKER, BASIS_SPEC,
+    "gVisor emulates cgroups and has no namespace for them" },
+  { CONTROL_NAMESPACE_CGROUP, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new cgroup namespace" },
+
+  { CONTROL_NETWORK_MODE, NETWORK_ALLOW, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "no backend filters peers by name; use none" },
+  { CONTROL_NETWORK_MODE, NETWORK_ENGINE, DIRECT, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "a runtime without an engine has no network to give; use none or an engine" },
+  { CONTROL_NETWORK_MODE, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC,
+    "a network namespace without interfaces but loopback" },
+
+  { CONTROL_LIMITS_MEMORY, -1, CRUN, CARRY_ENFORCED, BASIS_MEASURED, "memory cgroup, swap included" },
+  { CONTROL_LIMITS_MEMORY, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "memory cgroup, swap included" },
+  { CONTROL_LIMITS_PIDS, -1, CRUN, CARRY_ENFORCED, BASIS_MEASURED, "pids cgroup" },
+  { CONTROL_LIMITS_PIDS, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "pids cgroup" },
+  { CONTROL_LIMITS_CPU, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "cpu cgroup, quota per period" },
+  { CONTROL_LIMITS_OPEN_FILES, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "RLIMIT_NOFILE" },
+  { CONTROL_LIMITS_WALL, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "our supervisor ends the run" },
+  { CONTROL_LIMITS_OUTPUT, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "our supervisor cuts the streams" },
+  { CONTROL_LIMITS_DISK, -1, ENGINES, CARRY_IMPOSSIBLE, BASIS_MEASURED,
+    "needs a storage driver with quotas, and never covers the workspace" },
+  { CONTROL_LIMITS_DISK, -1, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "an OCI specification has no disk limit; filesystem.tmp and memory bound what is not the workspace" },
+
+  { CONTROL_ENVIRONMENT_CLEAN, -1, PODMAN, CARRY_ENFORCED, BASIS_MEASURED,
+    "explicit list; proxy variables of its host must be switched off" },
+  { CONTROL_ENVIRONMENT_CLEAN, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "explicit list" },
+  { CONTROL_SECRETS_FILES, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "read-only bind mounts of single files" },
+  { CONTROL_BUDGET_SESSION, -1, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
+    "no session keeper counts runs in this version" },
+};
+
+static struct carriage of_row (const struct row *row)
+{
+  return (struct carriage){ row->carry, row->basis, row->reason };
+}
+
+static struct carriage look_up (enum control control, enum backend backend, int level)
+{
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    const struct row *row = &rows[i];
+
+    if (row->control == control && (row->backends & ON (backend)) && (row->level < 0 || row->level == level))
+      return of_row (row);
+  }
+  /* A test walks all pairs, so this is never shown; if it were, it must not say "enforced". */
+  return (struct carriage){ CARRY_IMPOSSIBLE, BASIS_SPEC, "not declared" };
+}
+
+struct carriage carriage_of (enum control control, enum backend backend)
+{
+  return look_up (control, backend, -1);
+}
+
+struct carriage carriage_for (enum control control, enum backend backend, const struct settings *settings)
+{
+  enum setting first = control_info (control)->settings[0];
+  int level = -1;
+
+  if (first < SETTING_COUNT && setting_info (first)->kind == KIND_LEVEL)
+    level = (int) settings->values[first].level;
+  return look_up (control, backend, level);
+}
+
+bool carriage_note_at (size_t index, struct carriage_note *ret_note)
+{
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    const struct row *row = &rows[i];
+
+    if (row->level < 0 || index-- > 0)
+      continue;
+    *ret_note = (struct carriage_note){
+      row->control,
+      setting_info (control_info (row->control)->settings[0])->levels[row->level],
+      row->backends,
+      of_row (row),
+    };
+    return true;
+  }
+  return false;
+}
+
+const char *backend_name (enum backend backend)
+{
+  return names[backend];
+}
+
+const char *carry_text (enum carry carry)
+{
+  static const char *const texts[] = { "enforced", "weaker", "impossible" };
+
+  return texts[carry];
+}
+
+const char *basis_text (enum basis basis)
+{
+  static const char *const texts[] = { "measured", "declared, not yet observed" };
+
+  return texts[basis];
+}
+
+/* "/usr/sbin/runc" is runc by its last component, as people name runtimes. */
+static enum backend oci_runtime (const char *runtime)
+{
+  const char *base = strrchr (runtime, '/');
+  const char *name = base ? base + 1 : runtime;
+
+  for (enum backend b = BACKEND_OCI_CRUN; b <= BACKEND_OCI_RUNSC; b++)
+    if (strcmp (names[b] + strlen ("oci:"), name) == 0)
+      return b;
+  return BACKEND_OCI_OTHER;
+}
+
+int backend_find (const char *name, const char *runtime, enum backend *ret_backend, struct error *err)
+{
+  static const char *const known[] = { "libcrun", "oci", "docker", "podman" };
+  bool named = str_has_prefix (name, "oci:") && name[strlen ("oci:")] != '\0';
+  const char *near;
+
+  if (named && runtime == NULL)
+    runtime = name + strlen ("oci:");
+  if (named || strcmp (name, "oci") == 0)
+    *ret_backend = oci_runtime (runtime ? runtime : "runc");
+  else if (strcmp (name, "libcrun") == 0)
+    *ret_backend = BACKEND_LIBCRUN;
+  else if (strcmp (name, "docker") == 0)
+    *ret_backend = BACKEND_DOCKER;
+  else if (strcmp (name, "podman") == 0)
+    *ret_backend = BACKEND_PODMAN;
+  else {
+    near = str_nearest (name, known, ARRAY_LEN (known));
+    if (near != NULL)
+      return error_set (err, -EINVAL, "unknown backend '%s'; did you mean '%s'?", name, near);
+    return error_set (err, -EINVAL, "unknown backend '%s'; known are libcrun, oci, docker, podman", name);
+  }
+  return 0;
+}

@@ -1,0 +1,227 @@
+#include <config.h>
+
+#include "control-catalogue.h"
+
+#include <string.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+
+#define BY(...)                                                                                              \
+  {                                                                                                          \
+    __VA_ARGS__, SETTING_COUNT                                                                               \
+  }
+#define ALWAYS                                                                                               \
+  {                                                                                                          \
+    SETTING_COUNT                                                                                            \
+  }
+
+static const struct control_info table[] = {
+  [CONTROL_ISOLATION_TYPE] = { "isolation.type",
+                               BY (SETTING_ISOLATION_TYPE, SETTING_ISOLATION_RUNTIME,
+                                   SETTING_ISOLATION_IMAGE),
+                               "The command runs behind the kind of isolation that the profile names.",
+                               "the backend that started it, and the namespace ids of its first process" },
+  [CONTROL_USER_NON_ROOT] = { "user.non_root", BY (SETTING_USER),
+                              "The command does not run as root, inside or outside.",
+                              "all four uids and gids in /proc, from inside and outside" },
+  [CONTROL_USER_NAMESPACE] = { "user.namespace", BY (SETTING_USER_NAMESPACE),
+                               "Ids inside are unprivileged ids outside, a range of their own per run.",
+                               "uid_map and gid_map, and the namespace id against the host's" },
+  [CONTROL_CAPABILITIES] = { "process.capabilities", BY (SETTING_CAPABILITIES),
+                             "The command holds only the capabilities named, in all five sets.",
+                             "CapInh, CapPrm, CapEff, CapBnd and CapAmb, and a privileged call that must "
+                             "fail" },
+  [CONTROL_NO_NEW_PRIVILEGES] = { "process.no_new_privileges", BY (SETTING_NO_NEW_PRIVILEGES),
+                                  "Executing a setuid program or one with file capabilities gives nothing.",
+                                  "NoNewPrivs from inside and outside" },
+  [CONTROL_SECCOMP] = { "process.seccomp", BY (SETTING_SECCOMP_LIST, SETTING_SECCOMP_ALLOW),
+                        "Only listed system calls work, by the native interface only.",
+                        "a call that only our filter denies, one that it must allow, and the filter mode" },
+  [CONTROL_APPARMOR] = { "process.apparmor", BY (SETTING_APPARMOR),
+                         "The named AppArmor profile confines the command, in enforce mode.",
+                         "the label in /proc, from inside and outside" },
+  [CONTROL_TOOLS] = { "process.tools", BY (SETTING_TOOLS),
+                      "Only the named programs can be executed, by the command or anything it starts.",
+                      "an execution that must fail, and one that must work" },
+  [CONTROL_FDS_CLOSED] = { "process.fds_closed", ALWAYS,
+                           "No descriptor of the caller is open inside except the three standard streams.",
+                           "the list of open descriptors before the command starts" },
+  [CONTROL_ROOT_READ_ONLY] = { "root.read_only", BY (SETTING_ROOT),
+                               "Nothing on the root file system can be changed.",
+                               "mount flags, and a file that cannot be created beside one in /tmp that can" },
+  [CONTROL_WORKSPACE_BOUNDED] = { "workspace.bounded", BY (SETTING_WORKSPACE, SETTING_MOUNTS),
+                                  "Of the host's files only the workspace and the named mounts appear.",
+                                  "the mount table from inside and outside, device and inode of each "
+                                  "source" },
+  [CONTROL_TMP_BOUNDED] = { "tmp.bounded", BY (SETTING_TMP),
+                            "/tmp and /dev/shm live in memory, are private, and have a size.",
+                            "file system type and size of both" },
+  [CONTROL_PATHS_MASKED] = { "paths.masked", ALWAYS,
+                             "Kernel interfaces in /proc and /sys that leak or steer the host are covered.",
+                             "each path opened, beside one that must open" },
+  [CONTROL_PATHS_HIDDEN] = { "paths.hidden", BY (SETTING_HIDE),
+                             "The named paths are covered: their content cannot be read.",
+                             "each path opened, beside a neighbour that must open" },
+  [CONTROL_DEVICES_MINIMAL] = { "devices.minimal", ALWAYS,
+                                "/dev is fresh and holds only null, zero, full, random, urandom, tty and "
+                                "ptys.",
+                                "the listing of /dev, and a device node that cannot be made" },
+  [CONTROL_MOUNTS_NOSUID_NODEV] = { "mounts.nosuid_nodev", BY (SETTING_NOEXEC),
+                                    "No mount honours setuid bits or device nodes; named ones execute "
+                                    "nothing.",
+                                    "the flags of every mount" },
+  [CONTROL_NAMESPACE_PID] = { "namespace.pid", ALWAYS,
+                              "Processes of the host and of other runs are not seen.",
+                              "the namespace id against the host's, and the process list" },
+  [CONTROL_NAMESPACE_IPC] = { "namespace.ipc", ALWAYS, "No shared memory or queue of the host is reachable.",
+                              "the namespace id against the host's" },
+  [CONTROL_NAMESPACE_UTS] = { "namespace.uts", ALWAYS, "The host's name is not seen and cannot be changed.",
+                              "the namespace id against the host's" },
+  [CONTROL_NAMESPACE_MOUNT] = { "namespace.mount", ALWAYS,
+                                "Mounts inside and outside do not reach each other.",
+                                "the namespace id against the host's, and propagation of every mount" },
+  [CONTROL_NAMESPACE_CGROUP] = { "namespace.cgroup", ALWAYS, "The host's cgroup tree is not seen.",
+                                 "the namespace id against the host's, and /proc/self/cgroup" },
+  [CONTROL_NETWORK_MODE] = { "network.mode", BY (SETTING_NETWORK_MODE, SETTING_NETWORK_ALLOW),
+                             "The command reaches only the network that the profile grants.",
+                             "interfaces, routes and the namespace id; a connection that must fail beside a "
+                             "local one that must work" },
+  [CONTROL_LIMITS_MEMORY] = { "limits.memory", BY (SETTING_MEMORY),
+                              "All processes together use no more memory than this, and no swap.",
+                              "the cgroup's limit as the kernel holds it" },
+  [CONTROL_LIMITS_PIDS] = { "limits.pids", BY (SETTING_PIDS),
+                            "All processes and threads together are no more than this.",
+                            "the cgroup's limit as the kernel holds it" },
+  [CONTROL_LIMITS_CPU] = { "limits.cpu", BY (SETTING_CPUS),
+                           "All processes together get no more processor time than this.",
+                           "the cgroup's quota and period as the kernel holds them" },
+  [CONTROL_LIMITS_OPEN_FILES] = { "limits.open_files", BY (SETTING_OPEN_FILES),
+                                  "A process has no more open files than this.",
+                                  "RLIMIT_NOFILE, soft and hard, from inside and outside" },
+  [CONTROL_LIMITS_WALL] = { "limits.wall", BY (SETTING_WALL), "The run is ended after this time.",
+                            "the supervisor's own timer" },
+  [CONTROL_LIMITS_OUTPUT] = { "limits.output", BY (SETTING_OUTPUT),
+                              "No more than this is kept of each output stream; the rest is counted.",
+                              "the supervisor's own counters" },
+  [CONTROL_LIMITS_DISK] = { "limits.disk", BY (SETTING_DISK),
+                            "Workspace changes and writable layers take no more disk than this.",
+                            "size of the file system that holds the changes" },
+  [CONTROL_ENVIRONMENT_CLEAN] = { "environment.clean", BY (SETTING_ENVIRONMENT_PASS, SETTING_ENVIRONMENT_SET),
+                                  "No variable of the caller passes unless the profile names it.",
+                                  "the names of all variables before the command starts" },
+  [CONTROL_SECRETS_FILES] = { "secrets.files", BY (SETTING_SECRETS),
+                              "Secrets appear as read-only files with mode 0400, never in the environment.",
+                              "mode and owner of each file, and the environment's names" },
+  [CONTROL_BUDGET_SESSION] = { "budget.session",
+                               BY (SETTING_BUDGET_RUNS, SETTING_BUDGET_CPU, SETTING_BUDGET_WALL,
+                                   SETTING_BUDGET_EGRESS, SETTING_BUDGET_TOKENS),
+                               "One session's runs together stay within the budget.",
+                               "the session's own counters" },
+};
+
+_Static_assert(ARRAY_LEN (table) == CONTROL_COUNT, "describe every control");
+
+const struct control_info *control_info (enum control control)
+{
+  return &table[control];
+}
+
+bool control_find (const char *name, enum control *ret_control)
+{
+  for (size_t i = 0; i < CONTROL_COUNT; i++)
+    if (strcmp (table[i].name, name) == 0) {
+      *ret_control = (enum control) i;
+      return true;
+    }
+  return false;
+}
+
+const char *control_nearest (const char *name)
+{
+  const char *names[CONTROL_COUNT];
+
+  for (size_t i = 0; i < CONTROL_COUNT; i++)
+    names[i] = table[i].name;
+  return str_nearest (name, names, CONTROL_COUNT);
+}
+
+static bool any_budget (const struct settings *settings)
+{
+  for (enum setting s = SETTING_BUDGET_RUNS; s <= SETTING_BUDGET_TOKENS; s++)
+    if (value_is_set (&settings->values[s]))
+      return true;
+  return false;
+}
+
+bool control_is_promised (enum control control, const struct settings *settings)
+{
+  enum setting first = table[control].settings[0];
+  const struct value *value = first < SETTING_COUNT ? &settings->values[first] : NULL;
+
+  /* Without a sandbox nothing is promised, whatever else is written. */
+  if (settings->values[SETTING_ISOLATION_TYPE].level == ISOLATION_DISABLED)
+    return false;
+  switch (control) {
+  case CONTROL_USER_NON_ROOT: return value->uid != 0 && value->gid != 0;
+  case CONTROL_USER_NAMESPACE: return value->level == USERNS_PRIVATE;
+  case CONTROL_NO_NEW_PRIVILEGES: return value->flag;
+  case CONTROL_ROOT_READ_ONLY: return value->level == ROOT_READ_ONLY;
+  case CONTROL_NETWORK_MODE: return value->level != NETWORK_HOST;
+  case CONTROL_PATHS_HIDDEN: return value->set.count > 0;
+  case CONTROL_SECRETS_FILES: return value->grants.count > 0;
+  case CONTROL_BUDGET_SESSION: return any_budget (settings);
+  default: return value == NULL || value_is_set (value);
+  }
+}
+
+bool control_is_required (enum control control, const struct settings *settings)
+{
+  const struct strlist *require = &settings->values[SETTING_REQUIRE].set;
+  const struct strlist *optional = &settings->values[SETTING_OPTIONAL].set;
+  const char *name = table[control].name;
+
+  if (!control_is_promised (control, settings))
+    return false;
+  if (strset_has (require, "*"))
+    return !strset_has (optional, name);
+  return strset_has (require, name);
+}
+
+enum control control_of_setting (enum setting setting)
+{
+  for (size_t i = 0; i < CONTROL_COUNT; i++)
+    for (const enum setting *s = table[i].settings; *s != SETTING_COUNT; s++)
+      if (*s == setting)
+        return (enum control) i;
+  return CONTROL_COUNT; /* require and optional speak about all of them */
+}
+
+char *control_value_text (enum control control, const struct settings *settings)
+{
+  const enum setting *list = table[control].settings;
+  cleanup_strbuf struct strbuf buf = { 0 };
+
+  if (!control_is_promised (control, settings))
+    return strdup ("not promised");
+  if (list[0] == SETTING_COUNT)
+    return strdup ("always");
+  for (size_t i = 0; list[i] != SETTING_COUNT; i++) {
+    const struct value *value = &settings->values[list[i]];
+    cleanup_free char *text = NULL;
+
+    /* The first setting is the control's value; the others only show when they add something. A
+     * budget may be set without its first. */
+    if (!value_is_set (value)
+        || (i > 0 && value->set.count == 0 && value->grants.count == 0 && !value->text
+            && setting_info (list[i])->kind != KIND_NUMBER))
+      continue;
+    text = value_text (list[i], value);
+    if (text == NULL)
+      return NULL;
+    if (i > 0)
+      strbuf_addf (&buf, "%s%s: ", buf.len > 0 ? "; " : "", strrchr (setting_info (list[i])->key, '.') + 1);
+    strbuf_add (&buf, text);
+  }
+  return strbuf_take (&buf);
+}

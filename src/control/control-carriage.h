@@ -1,0 +1,62 @@
+/* How each backend carries each control: enforced, weaker, impossible, and why.
+ *
+ * Declared here from what is known of the backends, and by which basis. `matrix` prints it,
+ * a launch refuses by it, and the conformance suite holds it against what really happens.
+ * The answer may depend on the value: no network is easy, an allow-list is not.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base-error.h"
+#include "control-catalogue.h"
+
+enum backend {
+  BACKEND_LIBCRUN,
+  BACKEND_OCI_CRUN,
+  BACKEND_OCI_RUNC,
+  BACKEND_OCI_RUNSC,
+  BACKEND_DOCKER,
+  BACKEND_PODMAN,
+  BACKEND_OCI_OTHER, /* an OCI runtime that we know nothing about */
+  BACKEND_COUNT
+};
+
+/* The ones that the matrix shows; an unknown runtime is not a column. */
+#define BACKEND_KNOWN BACKEND_OCI_OTHER
+
+enum carry { CARRY_ENFORCED, CARRY_WEAKER, CARRY_IMPOSSIBLE };
+
+/* Where the declaration comes from. */
+enum basis {
+  BASIS_MEASURED, /* seen on a real backend */
+  BASIS_SPEC,     /* the runtime specification or the engine's interface says so; not yet observed by us */
+};
+
+struct carriage {
+  enum carry carry;
+  enum basis basis;
+  const char *reason;
+};
+
+/* The best that BACKEND can do for CONTROL: the matrix's cell. */
+struct carriage carriage_of (enum control control, enum backend backend);
+
+/* What BACKEND can do for the value that SETTINGS promise. */
+struct carriage carriage_for (enum control control, enum backend backend, const struct settings *settings);
+
+/* Values of a control that some backend carries differently, row by row; false past the last. */
+struct carriage_note {
+  enum control control;
+  const char *value; /* "allow" */
+  unsigned backends; /* bit per enum backend */
+  struct carriage carriage;
+};
+bool carriage_note_at (size_t index, struct carriage_note *ret_note);
+
+const char *backend_name (enum backend backend); /* "oci:runc" */
+const char *carry_text (enum carry carry);
+const char *basis_text (enum basis basis);
+
+/* Finds the backend for --backend NAME and --runtime RUNTIME (may be NULL). */
+int backend_find (const char *name, const char *runtime, enum backend *ret_backend, struct error *err);

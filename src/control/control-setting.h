@@ -1,0 +1,115 @@
+/* The settings: every key of the profile language that carries a value, in one table.
+ *
+ * The parser, the lattice, the JSON Schema, `profile show`, `diff` and the docs all walk
+ * this table, so a key cannot exist for one of them and not for another. A row says what
+ * a value looks like, which direction is strict, and what holds when nobody says anything:
+ * always the strict side, since what a profile does not say it does not grant.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum setting {
+  SETTING_ISOLATION_TYPE,
+  SETTING_ISOLATION_RUNTIME,
+  SETTING_ISOLATION_IMAGE,
+  SETTING_ROOT,
+  SETTING_WORKSPACE,
+  SETTING_TMP,
+  SETTING_MOUNTS,
+  SETTING_HIDE,
+  SETTING_NOEXEC,
+  SETTING_USER,
+  SETTING_CAPABILITIES,
+  SETTING_NO_NEW_PRIVILEGES,
+  SETTING_USER_NAMESPACE,
+  SETTING_SECCOMP_LIST,
+  SETTING_SECCOMP_ALLOW,
+  SETTING_APPARMOR,
+  SETTING_TOOLS,
+  SETTING_NETWORK_MODE,
+  SETTING_NETWORK_ALLOW,
+  SETTING_MEMORY,
+  SETTING_PIDS,
+  SETTING_CPUS,
+  SETTING_OPEN_FILES,
+  SETTING_WALL,
+  SETTING_OUTPUT,
+  SETTING_DISK,
+  SETTING_BUDGET_RUNS,
+  SETTING_BUDGET_CPU,
+  SETTING_BUDGET_WALL,
+  SETTING_BUDGET_EGRESS,
+  SETTING_BUDGET_TOKENS,
+  SETTING_ENVIRONMENT_PASS,
+  SETTING_ENVIRONMENT_SET,
+  SETTING_SECRETS,
+  SETTING_REQUIRE,
+  SETTING_OPTIONAL,
+  SETTING_COUNT
+};
+
+/* What a value looks like; the last three are lists. */
+enum value_kind { KIND_FLAG, KIND_LEVEL, KIND_NUMBER, KIND_IDS, KIND_TEXT, KIND_SET, KIND_GRANTS };
+
+/* Which of two values is the stricter one. */
+enum value_order {
+  ORDER_TRUE,   /* true is strict */
+  ORDER_LEVEL,  /* the earlier level is strict */
+  ORDER_LESS,   /* the smaller number is strict */
+  ORDER_USER,   /* anyone is stricter than root; two other users do not compare */
+  ORDER_SAME,   /* two different texts do not compare */
+  ORDER_LIST,   /* as ORDER_SAME, but 'strict' is stricter than 'default' */
+  ORDER_FEWER,  /* the smaller set is strict */
+  ORDER_MORE,   /* the larger set is strict */
+  ORDER_GRANTS, /* fewer grants are strict, and so is read-only */
+};
+
+/* How the text of a value, or of each entry of a list, is written. */
+enum value_syntax {
+  SYNTAX_NONE,
+  SYNTAX_COUNT,      /* 128 */
+  SYNTAX_SIZE,       /* "64M" */
+  SYNTAX_DURATION,   /* "60s" */
+  SYNTAX_MILLI,      /* 1.5 */
+  SYNTAX_RUNTIME,    /* a name or an absolute path */
+  SYNTAX_IMAGE,      /* an image reference */
+  SYNTAX_SECCOMP,    /* strict, default, or a file */
+  SYNTAX_LSM,        /* the name of an AppArmor profile */
+  SYNTAX_HIDE,       /* a path in the workspace, or an absolute one */
+  SYNTAX_PATH,       /* an absolute path */
+  SYNTAX_CAPABILITY, /* CAP_NET_BIND_SERVICE */
+  SYNTAX_SYSCALL,    /* keyctl */
+  SYNTAX_HOST,       /* example.org:443, *.example.org, 192.0.2.1:80 */
+  SYNTAX_VARIABLE,   /* LANG, LC_* */
+  SYNTAX_CONTROL,    /* root.read_only, or * */
+  SYNTAX_MOUNT,      /* the three that are objects */
+  SYNTAX_SECRET,
+  SYNTAX_ASSIGNMENT,
+};
+
+struct setting_info {
+  const char *key; /* "limits.memory" */
+  enum value_kind kind;
+  enum value_order order;
+  enum value_syntax syntax;
+  const char *const *levels; /* KIND_LEVEL: strict to loose, NULL-terminated */
+  uint64_t min, max;         /* KIND_NUMBER */
+  bool nullable;             /* null lifts what a parent set */
+  const char *fallback;      /* when nobody says anything; NULL leaves it unset, lists are then empty */
+  const char *help;
+};
+
+const struct setting_info *setting_info (enum setting setting);
+
+/* Finds "limits.memory"; false when there is no such key. */
+bool setting_find (const char *key, enum setting *ret_setting);
+
+/* Levels that code has to tell apart, in the order of the tables (a test pins them to their names). */
+enum { ISOLATION_VM, ISOLATION_CONTAINER, ISOLATION_LOCAL, ISOLATION_FIREJAIL, ISOLATION_DISABLED };
+enum { ROOT_READ_ONLY, ROOT_WRITABLE_LAYER };
+enum { WORKSPACE_NONE, WORKSPACE_READ_ONLY, WORKSPACE_COPY_ON_WRITE, WORKSPACE_READ_WRITE };
+enum { USERNS_PRIVATE, USERNS_HOST };
+enum { NETWORK_NONE, NETWORK_ALLOW, NETWORK_ENGINE, NETWORK_HOST };

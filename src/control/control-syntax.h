@@ -1,0 +1,20 @@
+/* Whether an entry of a list, or the text of a setting, is well formed.
+ *
+ * Only the form: whether a path exists or a control can be had is decided elsewhere.
+ * A refusal says what was expected.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base-error.h"
+#include "control-setting.h"
+
+int syntax_check (enum value_syntax syntax, const char *text, struct error *err);
+
+/* NAME, as a shell would assign it. */
+bool syntax_is_variable (const char *text);
+
+/* The number of CAP_NAME, or -1. */
+int syntax_capability (const char *text);
+const char *syntax_capability_name (int number);
