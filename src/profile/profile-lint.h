@@ -1,0 +1,31 @@
+/* What is wrong with a profile, or will surprise its author, beyond what the parser refuses.
+ *
+ * Findings are data: severity, where, which key, what. Errors are refused by every plan as well;
+ * warnings are allowed and worth a second look. Pure.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "base-cleanup.h"
+#include "base-error.h"
+#include "profile-profile.h"
+
+enum lint_severity { LINT_WARNING, LINT_ERROR };
+
+struct lint_finding {
+  enum lint_severity severity;
+  char *where; /* "ci.json:14" */
+  char *what;  /* "limits.memory: ..." */
+};
+
+struct lint {
+  struct lint_finding *items;
+  size_t count;
+};
+
+/* PROFILE is resolved. */
+int profile_lint (const struct profile *profile, struct lint *ret_lint, struct error *err);
+
+void lint_clear (struct lint *lint);
+#define cleanup_lint cleanup (lint_clear)

@@ -1,0 +1,73 @@
+/* A seccomp list: which system calls a profile allows, as readable data.
+ *
+ * Lists are JSON with comments in profiles/seccomp; docs/seccomp.md describes the form. They are
+ * allow-lists: whatever is not named gets one errno ("unknown"), ENOSYS in those we ship, as from a
+ * kernel that does not know the call, so that libraries fall back; calls that are known and refused
+ * on purpose get the errno under which they stand in "deny". A call under "when" is allowed if its
+ * arguments pass a test, and gets the errno of its "else" otherwise.
+ *
+ * Only the form is checked here. Whether a name exists on an architecture is libseccomp's
+ * knowledge, and asked when a plan is made.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-cleanup.h"
+#include "base-error.h"
+
+#define SECCOMP_ARGUMENTS 6u
+
+/* Limits on one call under "when". */
+#define SECCOMP_WAYS_MAX   32u
+#define SECCOMP_VALUES_MAX 64u
+
+/* A test looks at the low 32 bits of an argument. That is all the kernel reads of an int, whatever
+ * a caller leaves in the upper half. */
+enum seccomp_compare {
+  SECCOMP_IN,     /* the argument is one of the values */
+  SECCOMP_NOT_IN, /* it is none of them */
+  SECCOMP_CLEAR,  /* it has no bit in common with the only value */
+};
+
+struct seccomp_test {
+  unsigned argument; /* from 0 */
+  enum seccomp_compare compare;
+  uint32_t *values;
+  size_t count;
+};
+
+/* NAME is allowed if every test holds; without tests always. Rules for one name stand together,
+ * and any of them is enough. */
+struct seccomp_rule {
+  char *name;
+  struct seccomp_test tests[SECCOMP_ARGUMENTS]; /* at most one for an argument */
+  size_t test_count;
+  unsigned line; /* in the list file */
+};
+
+/* NAME gets ERRNUM; where rules allow it under a condition, this is its "else". */
+struct seccomp_deny {
+  char *name;
+  int errnum;
+  unsigned line;
+};
+
+struct seccomp_list {
+  char *name;    /* "strict" */
+  char *meaning; /* one sentence */
+  char *file;    /* where it was read */
+  int unknown_errnum;
+  struct seccomp_rule *rules; /* in the order of the file */
+  size_t rule_count;
+  struct seccomp_deny *denies;
+  size_t deny_count;
+};
+
+/* FILE is what messages call the list: "FILE:LINE:COLUMN: ...". */
+int seccomp_list_parse (const char *file, const char *text, size_t len, struct seccomp_list **ret_list,
+                        struct error *err);
+void seccomp_list_free (struct seccomp_list *list);
+DEFINE_CLEANUP (struct seccomp_list, seccomp_list_free)
+#define cleanup_seccomp_list cleanup (seccomp_list_free_p)

@@ -1,0 +1,59 @@
+#include <config.h>
+
+#include "profile-source.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base-cleanup.h"
+#include "base-path.h"
+
+struct place {
+  const char *path;
+  const char *why;
+};
+
+/* Neither these, nor what lies in them, nor a folder that holds them. */
+static const struct place forbidden[] = {
+  { "/proc", "it shows and steers the host's processes" },
+  { "/sys", "it steers the host's kernel" },
+  { "/dev", "it holds the host's devices" },
+  { "/run", "it holds the sockets of engines and services" },
+  { "/var/run", "it holds the sockets of engines and services" },
+  { "/var/lib/docker", "it holds other containers" },
+  { "/var/lib/containers", "it holds other containers" },
+  { "/var/lib/containerd", "it holds other containers" },
+  { "/var/lib/tyrum-oci", "it holds our own journal" },
+};
+
+static bool is_home (const char *path)
+{
+  const char *user;
+
+  if (strcmp (path, "/root") == 0 || strcmp (path, "/home") == 0)
+    return true;
+  if (!path_is_within (path, "/home"))
+    return false;
+  user = path + strlen ("/home/");
+  return strchr (user, '/') == NULL;
+}
+
+enum source_class source_classify (const char *path, const char **ret_why)
+{
+  *ret_why = NULL;
+  for (size_t i = 0; i < ARRAY_LEN (forbidden); i++)
+    if (path_is_within (path, forbidden[i].path) || path_is_within (forbidden[i].path, path)) {
+      *ret_why = strcmp (path, "/") == 0 ? "it is the whole host" : forbidden[i].why;
+      return SOURCE_FORBIDDEN;
+    }
+  if (is_home (path)) {
+    *ret_why = "it holds people's keys and histories";
+    return SOURCE_SENSITIVE;
+  }
+  if (path_is_within (path, "/etc")) {
+    *ret_why = "it holds the host's configuration";
+    return SOURCE_SENSITIVE;
+  }
+  return SOURCE_PLAIN;
+}
