@@ -1,0 +1,318 @@
+#include <config.h>
+
+#include "host-facts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-cleanup.h"
+#include "base-json-object.h"
+#include "base-json-read.h"
+#include "base-json-write.h"
+#include "base-limits.h"
+#include "base-path.h"
+#include "host-internal.h"
+
+_Static_assert(sizeof (unsigned) == sizeof (uint32_t), "landlock_abi is read as 32 bits");
+
+static int read_normal_path (const struct json_place *place, const struct json_node *node, void *at,
+                             struct error *err)
+{
+  if (!path_is_normal (node->text))
+    return json_fail (place, node, err, "'%s' is not an absolute path in its normal form", node->text);
+  return json_into_text (place, node, at, err);
+}
+
+static int read_name (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
+{
+  if (node->text[0] == '\0')
+    return json_fail (place, node, err, "must not be empty");
+  return json_into_text (place, node, at, err);
+}
+
+/* Looks NODE up in NAMES; the answer is its index. */
+static int read_choice (const struct json_place *place, const struct json_node *node,
+                        const char *const *names, size_t count, unsigned *ret_index, struct error *err)
+{
+  const char *near;
+
+  for (size_t i = 0; i < count; i++)
+    if (strcmp (node->text, names[i]) == 0) {
+      *ret_index = (unsigned)i;
+      return 0;
+    }
+  near = str_nearest (node->text, names, count);
+  if (near != NULL)
+    return json_fail (place, node, err, "unknown value '%s', did you mean '%s'?", node->text, near);
+  return json_fail (place, node, err, "unknown value '%s'", node->text);
+}
+
+static int read_cgroup (const struct json_place *place, const struct json_node *node, void *at,
+                        struct error *err)
+{
+  unsigned index = 0;
+  int r = read_choice (place, node, cgroup_mode_names, CGROUP_MODES, &index, err);
+
+  if (r == 0)
+    *(enum cgroup_mode *)at = (enum cgroup_mode)index;
+  return r;
+}
+
+static int read_path_type (const struct json_place *place, const struct json_node *node, void *at,
+                           struct error *err)
+{
+  unsigned index = 0;
+  int r = read_choice (place, node, path_type_names, PATH_TYPES, &index, err);
+
+  if (r == 0)
+    *(enum path_type *)at = (enum path_type)index;
+  return r;
+}
+
+static int read_apparmor (const struct json_place *place, const struct json_node *node, void *at,
+                          struct error *err)
+{
+  static const struct json_field fields[] = {
+      {"enabled", JSON_BOOL, json_into_bool, offsetof (struct host_facts, apparmor)},
+      {"profiles", JSON_ARRAY, json_into_set, offsetof (struct host_facts, apparmor_profiles)},
+  };
+
+  return json_read_object (place, node, fields, ARRAY_LEN (fields), at, err);
+}
+
+static int read_range (const struct json_place *place, const struct json_node *node, void *at,
+                       struct error *err)
+{
+  static const struct json_field fields[] = {
+      {"first", JSON_NUMBER, json_into_u32, offsetof (struct id_range, first)},
+      {"count", JSON_NUMBER, json_into_u32, offsetof (struct id_range, count)},
+  };
+  struct id_range range = {0};
+  int r = json_read_object (place, node, fields, ARRAY_LEN (fields), &range, err);
+
+  if (r < 0)
+    return r;
+  if ((uint64_t)range.first + range.count > (uint64_t)LIMIT_ID_MAX + 1)
+    return json_fail (place, node, err, "ids past %u", LIMIT_ID_MAX);
+  *(struct id_range *)at = range;
+  return 0;
+}
+
+/* What one entry of "root", "sockets" or "paths" must fulfil as a whole. */
+static int check_path (const struct json_place *place, const struct json_node *node,
+                       const struct path_fact *fact, const struct path_facts *others, struct error *err)
+{
+  if (fact->path == NULL)
+    return json_fail (place, node, err, "'path' is missing");
+  if (json_get (node, "type") == NULL && fact->type != PATH_SOCKET)
+    return json_fail (place, node, err, "'type' is missing");
+  if (fact->type == PATH_SYMLINK && fact->target == NULL)
+    return json_fail (place, node, err, "a symlink needs 'target'");
+  if (fact->type == PATH_ABSENT && fact->real != NULL)
+    return json_fail (place, node, err, "an absent path has no 'real'");
+  if (path_facts_find (others, fact->path) != NULL)
+    return json_fail (place, node, err, "'%s' is listed twice", fact->path);
+  return 0;
+}
+
+/* A path that says nothing of links lies where it says. */
+static int complete_path (const struct json_place *place, const struct json_node *node,
+                          struct path_fact *fact, struct error *err)
+{
+  if (fact->real != NULL || fact->type == PATH_ABSENT || fact->type == PATH_SYMLINK)
+    return 0;
+  if (fact->target != NULL || !path_is_normal (fact->path))
+    return json_fail (place, node, err, "'real' is missing, and '%s' need not be it", fact->path);
+  fact->real = strdup (fact->path);
+  return fact->real ? 0 : error_oom (err);
+}
+
+static int add_path (const struct json_place *place, const struct json_node *node, struct path_facts *facts,
+                     enum path_type type, struct error *err)
+{
+  static const struct json_field fields[] = {
+      {"path", JSON_STRING, read_name, offsetof (struct path_fact, path)},
+      {"type", JSON_STRING, read_path_type, offsetof (struct path_fact, type)},
+      {"target", JSON_STRING, read_name, offsetof (struct path_fact, target)},
+      {"real", JSON_STRING, read_normal_path, offsetof (struct path_fact, real)},
+      {"device", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, device)},
+      {"inode", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, inode)},
+  };
+  cleanup_path_fact struct path_fact fact = {.type = type};
+  int r = json_read_object (place, node, fields, ARRAY_LEN (fields), &fact, err);
+
+  if (r == 0)
+    r = check_path (place, node, &fact, facts, err);
+  if (r == 0)
+    r = complete_path (place, node, &fact, err);
+  if (r == 0 && path_facts_add (facts, &fact) < 0)
+    r = error_oom (err);
+  return r;
+}
+
+static int add_any_path (const struct json_place *place, const struct json_node *node, void *at,
+                         struct error *err)
+{
+  return add_path (place, node, at, PATH_ABSENT, err);
+}
+
+static int add_socket (const struct json_place *place, const struct json_node *node, void *at,
+                       struct error *err)
+{
+  return add_path (place, node, at, PATH_SOCKET, err);
+}
+
+static int read_paths (const struct json_place *place, const struct json_node *node, void *at,
+                       struct error *err)
+{
+  return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_any_path, at, err);
+}
+
+static int read_sockets (const struct json_place *place, const struct json_node *node, void *at,
+                         struct error *err)
+{
+  return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_socket, at, err);
+}
+
+#define FACT(field) offsetof (struct host_facts, field)
+
+static const struct json_field fact_fields[] = {
+    {"machine", JSON_STRING, read_name, FACT (machine)},
+    {"kernel", JSON_STRING, read_name, FACT (kernel)},
+    {"uid", JSON_NUMBER, json_into_u32, FACT (uid)},
+    {"gid", JSON_NUMBER, json_into_u32, FACT (gid)},
+    {"home", JSON_STRING, read_normal_path, FACT (home)},
+    {"config_home", JSON_STRING, read_normal_path, FACT (config_home)},
+    {"state_dir", JSON_STRING, read_normal_path, FACT (state_dir)},
+    {"cgroup", JSON_STRING, read_cgroup, FACT (cgroup)},
+    {"cgroup_writable", JSON_BOOL, json_into_bool, FACT (cgroup_writable)},
+    {"swap_accounting", JSON_BOOL, json_into_bool, FACT (swap_accounting)},
+    {"apparmor", JSON_OBJECT, read_apparmor, 0},
+    {"landlock_abi", JSON_NUMBER, json_into_u32, FACT (landlock_abi)},
+    {"user_namespaces", JSON_BOOL, json_into_bool, FACT (user_namespaces)},
+    {"openat2", JSON_BOOL, json_into_bool, FACT (openat2)},
+    {"open_files_hard", JSON_NUMBER, json_into_u64, FACT (open_files_hard)},
+    {"subuid", JSON_OBJECT, read_range, FACT (subuid)},
+    {"subgid", JSON_OBJECT, read_range, FACT (subgid)},
+    {"root", JSON_ARRAY, read_paths, FACT (root)},
+    {"sockets", JSON_ARRAY, read_sockets, FACT (sockets)},
+    {"paths", JSON_ARRAY, read_paths, FACT (paths)},
+};
+
+/* Fills a text that the document left out; false when memory ran out. */
+static bool complete_text (char **text, char *value)
+{
+  if (*text == NULL)
+    *text = value;
+  else
+    free (value);
+  return *text != NULL;
+}
+
+static int complete_facts (struct host_facts *facts, struct error *err)
+{
+  bool root = facts->uid == 0;
+
+  if (complete_text (&facts->machine, strdup (DEFAULT_MACHINE))
+      && complete_text (&facts->kernel, strdup (DEFAULT_KERNEL))
+      && complete_text (&facts->home, strdup (root ? "/root" : HOME_UNKNOWN))
+      && complete_text (&facts->config_home, look_config_home (facts->uid, facts->home, NULL))
+      && complete_text (&facts->state_dir, look_state_dir (facts->uid, NULL)))
+    return 0;
+  return error_oom (err);
+}
+
+int host_facts_read (const char *name, const char *text, size_t len, struct host_facts **ret_facts,
+                     struct error *err)
+{
+  static const struct json_limits limits = {
+      .bytes = LIMIT_HOST_FILE_BYTES,
+      .depth = LIMIT_PROFILE_DEPTH,
+      .nodes = LIMIT_PROFILE_NODES,
+      .comments = true,
+  };
+  cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
+  cleanup_json struct json_node *tree = NULL;
+  struct json_place place = {.name = name};
+  int r;
+
+  if (facts == NULL)
+    return error_oom (err);
+  facts->uid = facts->gid = DEFAULT_ID;
+  facts->open_files_hard = DEFAULT_OPEN_FILES;
+  r = json_read (name, text, len, &limits, &tree, err);
+  if (r == 0)
+    r = json_read_object (&place, tree, fact_fields, ARRAY_LEN (fact_fields), facts, err);
+  if (r == 0)
+    r = complete_facts (facts, err);
+  if (r == 0)
+    *ret_facts = take_ptr (facts);
+  return r;
+}
+
+static void write_range (struct json_writer *w, const char *key, struct id_range range)
+{
+  json_object_begin (w, key);
+  json_number (w, "first", range.first);
+  json_number (w, "count", range.count);
+  json_object_end (w);
+}
+
+static void write_paths (struct json_writer *w, const char *key, const struct path_facts *facts)
+{
+  json_array_begin (w, key);
+  for (size_t i = 0; i < facts->count; i++) {
+    const struct path_fact *fact = &facts->items[i];
+
+    json_object_begin (w, NULL);
+    json_string (w, "path", fact->path);
+    json_string (w, "type", path_type_text (fact->type));
+    if (fact->target != NULL)
+      json_string (w, "target", fact->target);
+    if (fact->real != NULL)
+      json_string (w, "real", fact->real);
+    json_number (w, "device", fact->device);
+    json_number (w, "inode", fact->inode);
+    json_object_end (w);
+  }
+  json_array_end (w);
+}
+
+static void write_apparmor (struct json_writer *w, const struct host_facts *facts)
+{
+  json_object_begin (w, "apparmor");
+  json_bool (w, "enabled", facts->apparmor);
+  json_strings (w, "profiles", &facts->apparmor_profiles);
+  json_object_end (w);
+}
+
+int host_facts_write (const struct host_facts *facts, char **ret_text, struct error *err)
+{
+  cleanup_json_writer struct json_writer w = {.pretty = true};
+
+  json_object_begin (&w, NULL);
+  json_string (&w, "machine", facts->machine);
+  json_string (&w, "kernel", facts->kernel);
+  json_number (&w, "uid", facts->uid);
+  json_number (&w, "gid", facts->gid);
+  json_string (&w, "home", facts->home);
+  json_string (&w, "config_home", facts->config_home);
+  json_string (&w, "state_dir", facts->state_dir);
+  json_string (&w, "cgroup", cgroup_mode_text (facts->cgroup));
+  json_bool (&w, "cgroup_writable", facts->cgroup_writable);
+  json_bool (&w, "swap_accounting", facts->swap_accounting);
+  write_apparmor (&w, facts);
+  json_number (&w, "landlock_abi", facts->landlock_abi);
+  json_bool (&w, "user_namespaces", facts->user_namespaces);
+  json_bool (&w, "openat2", facts->openat2);
+  json_number (&w, "open_files_hard", facts->open_files_hard);
+  write_range (&w, "subuid", facts->subuid);
+  write_range (&w, "subgid", facts->subgid);
+  write_paths (&w, "root", &facts->root);
+  write_paths (&w, "sockets", &facts->sockets);
+  write_paths (&w, "paths", &facts->paths);
+  json_object_end (&w);
+  return json_finish (&w, ret_text, err);
+}

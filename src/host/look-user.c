@@ -1,0 +1,157 @@
+#include <config.h>
+
+#include "host-internal.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-number.h"
+#include "base-path.h"
+#include "base-str.h"
+
+static int copy_user (const char *name, const char *home, char **ret_name, char **ret_home)
+{
+  char *name_copy = strdup (name);
+  char *home_copy = strdup (home);
+
+  if (name_copy == NULL || home_copy == NULL) {
+    free (name_copy);
+    free (home_copy);
+    return -ENOMEM;
+  }
+  *ret_name = name_copy;
+  *ret_home = home_copy;
+  return 0;
+}
+
+int look_passwd (char *text, uint32_t uid, char **ret_name, char **ret_home)
+{
+  char *cursor = text;
+
+  for (char *line = look_line (&cursor); line != NULL; line = look_line (&cursor)) {
+    char *fields[7];
+    uint64_t value;
+
+    if (!look_fields (line, fields, ARRAY_LEN (fields)) || !number_parse (fields[2], LIMIT_ID_MAX, &value)
+        || value != uid || fields[0][0] == '\0')
+      continue;
+    return copy_user (fields[0], fields[5], ret_name, ret_home);
+  }
+  return -ENOENT;
+}
+
+/* For users that stand in no file (LDAP and the like). Only then: it loads whatever nsswitch.conf names. */
+static int ask_name_service (uint32_t uid, char **ret_name, char **ret_home)
+{
+  struct passwd entry, *found = NULL;
+  char buffer[4096];
+
+  if (getpwuid_r (uid, &entry, buffer, sizeof (buffer), &found) != 0 || found == NULL)
+    return -ENOENT;
+  return copy_user (found->pw_name, found->pw_dir, ret_name, ret_home);
+}
+
+static bool parse_range (const char *first_text, const char *count_text, struct id_range *ret_range)
+{
+  uint64_t first, count;
+
+  if (!number_parse (first_text, LIMIT_ID_MAX, &first) || !number_parse (count_text, LIMIT_ID_MAX, &count))
+    return false;
+  if (count == 0 || first + count - 1 > LIMIT_ID_MAX)
+    return false;
+  *ret_range = (struct id_range){.first = (uint32_t)first, .count = (uint32_t)count};
+  return true;
+}
+
+struct id_range look_subids (char *text, const char *name, uint32_t uid)
+{
+  struct id_range largest = {0};
+  char *cursor = text;
+
+  for (char *line = look_line (&cursor); line != NULL; line = look_line (&cursor)) {
+    char *fields[3];
+    struct id_range range;
+    uint64_t value;
+
+    if (!look_fields (line, fields, ARRAY_LEN (fields)))
+      continue;
+    if (!str_equal (fields[0], name) && !(number_parse (fields[0], LIMIT_ID_MAX, &value) && value == uid))
+      continue;
+    if (parse_range (fields[1], fields[2], &range) && range.count > largest.count)
+      largest = range;
+  }
+  return largest;
+}
+
+static struct id_range read_subids (const char *path, const char *name, uint32_t uid)
+{
+  cleanup_free char *text = look_text (path);
+
+  return text ? look_subids (text, name, uid) : (struct id_range){0};
+}
+
+/* A path from the environment, or NULL when it is not one that we would use. */
+static const char *path_variable (const char *name)
+{
+  const char *value = secure_getenv (name);
+
+  return value != NULL && path_is_normal (value) && strlen (value) <= LIMIT_PATH_BYTES ? value : NULL;
+}
+
+static char *choose_home (const char *from_passwd)
+{
+  const char *home = path_variable ("HOME");
+
+  if (home == NULL && from_passwd != NULL && path_is_normal (from_passwd))
+    home = from_passwd;
+  return strdup (home ? home : HOME_UNKNOWN);
+}
+
+/* BASE/NAME, without a second slash when BASE is the root. */
+static char *below (const char *base, const char *name)
+{
+  return str_format ("%s/%s", strcmp (base, "/") == 0 ? "" : base, name);
+}
+
+char *look_config_home (uint32_t uid, const char *home, const char *base)
+{
+  if (uid == 0)
+    return strdup ("/etc/tyrum-oci");
+  return base ? below (base, "tyrum-oci") : below (home, ".config/tyrum-oci");
+}
+
+char *look_state_dir (uint32_t uid, const char *base)
+{
+  if (uid == 0)
+    return strdup ("/run/tyrum-oci");
+  return base ? below (base, "tyrum-oci") : str_format ("/tmp/tyrum-oci-%u", uid);
+}
+
+int look_user (struct host_facts *facts, struct error *err)
+{
+  cleanup_free char *passwd = look_text ("/etc/passwd");
+  cleanup_free char *name = NULL;
+  cleanup_free char *home = NULL;
+  int r = -ENOENT;
+
+  facts->uid = geteuid ();
+  facts->gid = getegid ();
+  if (passwd != NULL)
+    r = look_passwd (passwd, facts->uid, &name, &home);
+  if (r == -ENOENT)
+    r = ask_name_service (facts->uid, &name, &home);
+  if (r == -ENOMEM)
+    return error_oom (err);
+  facts->subuid = read_subids ("/etc/subuid", name, facts->uid);
+  facts->subgid = read_subids ("/etc/subgid", name, facts->uid);
+  facts->home = choose_home (home);
+  if (facts->home == NULL)
+    return error_oom (err);
+  facts->config_home = look_config_home (facts->uid, facts->home, path_variable ("XDG_CONFIG_HOME"));
+  facts->state_dir = look_state_dir (facts->uid, path_variable ("XDG_RUNTIME_DIR"));
+  return facts->config_home && facts->state_dir ? 0 : error_oom (err);
+}
