@@ -1,0 +1,141 @@
+/* Which controls the plan promises, who carries them, and whether that is enough to go on.
+ *
+ * The backend's declaration comes first, then what this host lacks. Every required control that is
+ * not enforced, and was not accepted by name, is listed in one refusal; an optional one that cannot be
+ * had is left out with a note. Nothing is dropped without a word.
+ */
+#include <config.h>
+
+#include "plan-draft-internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int host_cannot (struct draft *draft, enum control control, char *reason)
+{
+  struct plan_control *state = &draft->plan->controls[control];
+
+  if (reason == NULL)
+    return error_oom (draft->err);
+  free (state->reason);
+  state->reason = reason;
+  state->carriage = (struct carriage){ CARRY_IMPOSSIBLE, BASIS_MEASURED, state->reason };
+  return 0;
+}
+
+static int host_apparmor (struct draft *draft)
+{
+  const struct host_facts *host = draft->host;
+  const char *name = draft_value (draft, SETTING_APPARMOR)->text;
+
+  if (!host->apparmor)
+    return host_cannot (draft, CONTROL_APPARMOR, strdup ("this host's kernel has no AppArmor"));
+  if (!strset_has (&host->apparmor_profiles, name))
+    return host_cannot (draft, CONTROL_APPARMOR,
+                        str_format ("the AppArmor profile '%s' is not loaded; load it with apparmor_parser -r",
+                                    name));
+  return 0;
+}
+
+/* Engines have cgroups of their own; for the others it is us who must be able to make one. */
+static bool needs_own_cgroup (enum backend backend)
+{
+  return backend != BACKEND_DOCKER && backend != BACKEND_PODMAN;
+}
+
+static int host_limits (struct draft *draft)
+{
+  const struct host_facts *host = draft->host;
+
+  if (!needs_own_cgroup (draft->plan->backend) || (host->cgroup != CGROUP_NONE && host->cgroup_writable))
+    return 0;
+  for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
+    int r = draft->plan->controls[c].promised
+                ? host_cannot (draft, c, strdup (host->cgroup == CGROUP_NONE
+                                                     ? "this host has no cgroups"
+                                                     : "no cgroup is delegated to this user"))
+                : 0;
+
+    if (r < 0)
+      return r;
+  }
+  return 0;
+}
+
+/* Takes away what the backend could do but this host cannot. */
+static int apply_host (struct draft *draft)
+{
+  const struct plan_control *controls = draft->plan->controls;
+  int r = 0;
+
+  if (controls[CONTROL_APPARMOR].promised)
+    r = host_apparmor (draft);
+  if (r == 0)
+    r = host_limits (draft);
+  if (r == 0 && controls[CONTROL_USER_NAMESPACE].promised && !draft->host->user_namespaces)
+    r = host_cannot (draft, CONTROL_USER_NAMESPACE, strdup ("this host's kernel gives no user namespaces"));
+  return r;
+}
+
+static int note_left_out (struct draft *draft, enum control control)
+{
+  const struct plan_control *state = &draft->plan->controls[control];
+  const char *name = control_info (control)->name;
+
+  if (state->accepted)
+    return draft_note (draft, "%s: accepted as not enforced (%s)", name, state->carriage.reason);
+  if (state->carriage.carry == CARRY_WEAKER)
+    return draft_note (draft, "%s: weaker on %s (%s)", name, backend_name (draft->plan->backend),
+                       state->carriage.reason);
+  return draft_note (draft, "%s: left out, the profile does not require it (%s)", name, state->carriage.reason);
+}
+
+static int refuse_or_note (struct draft *draft)
+{
+  cleanup_strbuf struct strbuf missing = { 0 };
+  size_t count = 0;
+
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    const struct plan_control *state = &draft->plan->controls[c];
+    int r;
+
+    if (!state->promised || state->carriage.carry == CARRY_ENFORCED)
+      continue;
+    if (state->required && !state->accepted) {
+      strbuf_addf (&missing, "%s%s (%s: %s)", count++ ? "; " : "", control_info (c)->name,
+                   carry_text (state->carriage.carry), state->carriage.reason);
+      continue;
+    }
+    r = note_left_out (draft, c);
+    if (r < 0)
+      return r;
+  }
+  if (count == 0)
+    return 0;
+  if (missing.failed)
+    return error_oom (draft->err);
+  return error_set (draft->err, -EOPNOTSUPP,
+                    "profile '%s' requires what %s cannot enforce here: %s; choose another backend, or go on "
+                    "without a control by --accept-unenforced NAME",
+                    draft->profile->name, backend_name (draft->plan->backend), missing.text);
+}
+
+int draft_controls (struct draft *draft)
+{
+  struct plan *plan = draft->plan;
+  int r;
+
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    struct plan_control *state = &plan->controls[c];
+
+    state->promised = control_is_promised (c, &plan->settings);
+    state->required = control_is_required (c, &plan->settings);
+    /* Nobody gets a container under the name of a virtual machine. */
+    state->accepted = state->promised && c != CONTROL_ISOLATION_TYPE
+                      && strset_has (&draft->request->accepted, control_info (c)->name);
+    state->carriage = carriage_for (c, plan->backend, &plan->settings);
+  }
+  r = apply_host (draft);
+  return r < 0 ? r : refuse_or_note (draft);
+}

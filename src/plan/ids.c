@@ -1,0 +1,84 @@
+/* Ids: who the command is outside.
+ *
+ * A private user namespace maps ids inside to ids outside that own nothing. Root takes them from the
+ * operator's range, a piece of its own per run, so that two runs share no id. An ordinary user maps the
+ * command's id to its own, so that files made in the workspace are its own, and the rest to its
+ * subordinate ids where it has any.
+ */
+#include <config.h>
+
+#include "plan-draft-internal.h"
+
+#include <errno.h>
+
+#define IDS_PER_RUN 65536u
+
+/* Used where the operator names no range: above what distributions and systemd hand out, below 2^31. */
+#define IDS_FIRST 1879048192u
+#define IDS_COUNT 268369920u
+
+static int map_as_root (struct draft *draft)
+{
+  const struct ceiling *ceiling = draft->ceiling;
+  struct plan *plan = draft->plan;
+  uint32_t first = ceiling->ids_count ? ceiling->ids_first : IDS_FIRST;
+  uint32_t count = ceiling->ids_count ? ceiling->ids_count : IDS_COUNT;
+  uint64_t offset = (uint64_t) draft->request->id_slot * IDS_PER_RUN;
+
+  if (plan->uid >= IDS_PER_RUN || plan->gid >= IDS_PER_RUN)
+    return error_set (draft->err, -ERANGE,
+                      "user.namespace: a run has the ids 0 to %u, so process.user cannot be %u:%u",
+                      IDS_PER_RUN - 1, plan->uid, plan->gid);
+  if (offset + IDS_PER_RUN > count)
+    return error_set (draft->err, -ENOSPC,
+                      "user.namespace: the %u ids from %u on have no room for run number %u of %u ids; "
+                      "widen 'ids' in the ceiling", count, first, draft->request->id_slot, IDS_PER_RUN);
+  plan->uid_maps[0] = (struct plan_id_map){ 0, first + (uint32_t) offset, IDS_PER_RUN };
+  plan->gid_maps[0] = plan->uid_maps[0];
+  plan->uid_map_count = plan->gid_map_count = 1;
+  return 0;
+}
+
+/* Maps ID to OWN, and as many others as the subordinate RANGE holds around it. */
+static size_t map_around (uint32_t id, uint32_t own, const struct id_range *range, struct plan_id_map *maps)
+{
+  /* Too few for the ids below ID: then root would be missing inside, so take none of them. */
+  uint32_t available = range->count >= id ? range->count : 0;
+  uint32_t below = available > 0 ? id : 0;
+  uint32_t above = id < IDS_PER_RUN - 1 ? IDS_PER_RUN - 1 - id : 0;
+  size_t count = 0;
+
+  if (above > available - below)
+    above = available - below;
+  if (below > 0)
+    maps[count++] = (struct plan_id_map){ 0, range->first, below };
+  maps[count++] = (struct plan_id_map){ id, own, 1 };
+  if (above > 0)
+    maps[count++] = (struct plan_id_map){ id + 1, range->first + below, above };
+  return count;
+}
+
+int draft_ids (struct draft *draft)
+{
+  const struct host_facts *host = draft->host;
+  struct plan *plan = draft->plan;
+  bool private = draft_value (draft, SETTING_USER_NAMESPACE)->level == USERNS_PRIVATE
+                 && draft->plan->controls[CONTROL_USER_NAMESPACE].carriage.carry != CARRY_IMPOSSIBLE;
+
+  bool engine = plan->backend == BACKEND_DOCKER || plan->backend == BACKEND_PODMAN;
+
+  /* An engine starts the container with its own privilege, whoever asks. */
+  if (host->uid == 0 || engine) {
+    plan->user_namespace = private;
+    return private ? map_as_root (draft) : 0;
+  }
+  /* Without root there is no container without a user namespace, asked for or not. */
+  if (!host->user_namespaces)
+    return error_set (draft->err, -EPERM,
+                      "this host gives user %u no user namespace, and without one only root can start a "
+                      "container; enable user namespaces or use an engine", host->uid);
+  plan->user_namespace = true;
+  plan->uid_map_count = map_around (plan->uid, host->uid, &host->subuid, plan->uid_maps);
+  plan->gid_map_count = map_around (plan->gid, host->gid, &host->subgid, plan->gid_maps);
+  return 0;
+}

@@ -1,0 +1,50 @@
+/* Limits that end in a controlled failure: what the cgroup holds, and what the supervisor watches. */
+#include <config.h>
+
+#include "plan-draft-internal.h"
+
+#include <stdlib.h>
+
+/* The kernel's default period; long enough that bursts pass, short enough that a limit is felt. */
+#define CPU_PERIOD_US 100000u
+
+/* The kernel refuses a quota below 1 ms. */
+#define CPU_QUOTA_MIN_US 1000u
+
+static uint64_t number_of (const struct draft *draft, enum setting setting, uint64_t otherwise)
+{
+  const struct value *value = draft_value (draft, setting);
+
+  return value_is_set (value) ? value->number : otherwise;
+}
+
+static bool carried (const struct draft *draft, enum control control)
+{
+  return draft->plan->controls[control].carriage.carry != CARRY_IMPOSSIBLE;
+}
+
+int draft_limits (struct draft *draft)
+{
+  struct plan *plan = draft->plan;
+  uint64_t milli = number_of (draft, SETTING_CPUS, 0);
+
+  plan->cgroup = draft->host->cgroup;
+  plan->swap_limit = draft->host->swap_accounting;
+  /* Directly below the root, so that no folder of ours stays behind between runs. */
+  plan->cgroup_path = str_format ("/tyrum-oci-%s", plan->run_id);
+  if (plan->cgroup_path == NULL)
+    return error_oom (draft->err);
+  if (carried (draft, CONTROL_LIMITS_MEMORY))
+    plan->memory = number_of (draft, SETTING_MEMORY, 0);
+  if (carried (draft, CONTROL_LIMITS_PIDS))
+    plan->pids = number_of (draft, SETTING_PIDS, 0);
+  if (milli > 0 && carried (draft, CONTROL_LIMITS_CPU)) {
+    plan->cpu_period = CPU_PERIOD_US;
+    plan->cpu_quota = milli * CPU_PERIOD_US / 1000;
+    if (plan->cpu_quota < CPU_QUOTA_MIN_US)
+      plan->cpu_quota = CPU_QUOTA_MIN_US;
+  }
+  plan->wall_ms = number_of (draft, SETTING_WALL, 0);
+  plan->output_bytes = number_of (draft, SETTING_OUTPUT, UINT64_MAX);
+  return 0;
+}

@@ -1,0 +1,39 @@
+/* Kernel interfaces that leak or steer the host, and are covered in every run.
+ *
+ * A superset of what Docker and Podman cover. A runtime skips a path that the kernel does not have, so
+ * the lists can be longer than any one kernel.
+ */
+#include <config.h>
+
+#include "plan-masked-internal.h"
+
+#include <stddef.h>
+
+const char *const masked_paths[] = {
+  "/proc/acpi",
+  "/proc/asound",
+  "/proc/interrupts",
+  "/proc/kallsyms",
+  "/proc/kcore",
+  "/proc/keys",
+  "/proc/key-users",
+  "/proc/latency_stats",
+  "/proc/sched_debug",
+  "/proc/scsi",
+  "/proc/timer_list",
+  "/proc/timer_stats",
+  "/sys/dev/block",
+  "/sys/devices/system/cpu/cpu0/thermal_throttle",
+  "/sys/devices/virtual/powercap",
+  "/sys/firmware",
+  "/sys/fs/selinux",
+  "/sys/kernel/debug",
+  "/sys/kernel/security",
+  "/sys/kernel/tracing",
+  "/sys/kernel/vmcoreinfo",
+  NULL,
+};
+
+const char *const read_only_paths[] = {
+  "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", NULL,
+};

@@ -1,0 +1,311 @@
+/* Mounts: what of the host appears inside, and the file systems of the run's own.
+ *
+ * The run's own come first, then the workspace, the profile's and the request's mounts, the secrets.
+ * Every source is judged by where it really lies, behind all links: by name for places that hand the
+ * host over, by path and inode for engine sockets. Every mount is nosuid and nodev.
+ */
+#include <config.h>
+
+#include "plan-draft-internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-limits.h"
+#include "base-path.h"
+#include "plan-masked-internal.h"
+#include "profile-source.h"
+
+static int set_options (struct plan_mount *mount, const char *options)
+{
+  while (*options != '\0') {
+    size_t len = strcspn (options, ",");
+
+    if (strlist_add_take (&mount->options, strndup (options, len)) < 0)
+      return -ENOMEM;
+    options += len + (options[len] == ',');
+  }
+  return 0;
+}
+
+static int append_mount (struct draft *draft, const char *type, const char *source, const char *target,
+                         const char *options, const struct path_fact *fact, bool writable)
+{
+  struct plan *plan = draft->plan;
+  struct plan_mount *mounts;
+  struct plan_mount *mount;
+
+  if (plan->mount_count >= LIMIT_MOUNTS)
+    return error_set (draft->err, -E2BIG, "more than %zu mounts", LIMIT_MOUNTS);
+  mounts = realloc (plan->mounts, (plan->mount_count + 1) * sizeof (*mounts));
+  if (mounts == NULL)
+    return error_oom (draft->err);
+  plan->mounts = mounts;
+  mount = &mounts[plan->mount_count++];
+  *mount = (struct plan_mount){ .type = strdup (type), .source = strdup (source), .target = strdup (target),
+                                .writable = writable, .device = fact ? fact->device : 0,
+                                .inode = fact ? fact->inode : 0 };
+  if (mount->type == NULL || mount->source == NULL || mount->target == NULL || set_options (mount, options) < 0)
+    return error_oom (draft->err);
+  return 0;
+}
+
+int draft_add_mount (struct draft *draft, const char *type, const char *source, const char *target,
+                     const char *options)
+{
+  return append_mount (draft, type, source, target, options, NULL, false);
+}
+
+int draft_add_bind (struct draft *draft, const struct path_fact *fact, const char *target, bool writable,
+                    bool executable)
+{
+  cleanup_free char *options = str_format ("%s,%s,nosuid,nodev%s", fact->type == PATH_DIRECTORY ? "rbind" : "bind",
+                                           writable ? "rw" : "ro", executable ? "" : ",noexec");
+
+  if (options == NULL)
+    return error_oom (draft->err);
+  if (!str_is_utf8 (fact->real, strlen (fact->real)))
+    return error_set (draft->err, -EILSEQ, "mount on '%s': the source's name is not valid UTF-8", target);
+  return append_mount (draft, "bind", fact->real, target, options, fact, writable);
+}
+
+bool draft_is_noexec (const struct draft *draft, const char *target)
+{
+  return strset_has (&draft_value (draft, SETTING_NOEXEC)->set, target);
+}
+
+static int own_filesystems (struct draft *draft)
+{
+  uint64_t tmp = draft_value (draft, SETTING_TMP)->number;
+  const struct plan *plan = draft->plan;
+  cleanup_free char *tmp_options = str_format ("nosuid,nodev%s,mode=1777,size=%" PRIu64,
+                                               draft_is_noexec (draft, "/tmp") ? ",noexec" : "", tmp);
+  cleanup_free char *shm_options = str_format ("nosuid,nodev,noexec,mode=1777,size=%" PRIu64, tmp);
+  int r;
+
+  if (tmp_options == NULL || shm_options == NULL)
+    return error_oom (draft->err);
+  r = draft_add_mount (draft, "proc", "proc", "/proc", "nosuid,nodev,noexec");
+  /* A fresh /dev is what closes the tricks with links and devices that an image brings along. */
+  if (r == 0)
+    r = draft_add_mount (draft, "tmpfs", "tmpfs", "/dev", "nosuid,noexec,strictatime,mode=755,size=65536");
+  if (r == 0)
+    r = draft_add_mount (draft, "devpts", "devpts", "/dev/pts",
+                         "nosuid,noexec,newinstance,ptmxmode=0666,mode=0620");
+  if (r == 0)
+    r = draft_add_mount (draft, "tmpfs", "shm", "/dev/shm", shm_options);
+  if (r == 0)
+    r = draft_add_mount (draft, "mqueue", "mqueue", "/dev/mqueue", "nosuid,nodev,noexec");
+  /* A kernel gives a fresh sysfs only to whoever owns the network namespace it shows. */
+  if (r == 0 && (plan->network_namespace || !plan->user_namespace))
+    r = draft_add_mount (draft, "sysfs", "sysfs", "/sys", "nosuid,nodev,noexec,ro");
+  if (r == 0)
+    r = draft_add_mount (draft, "tmpfs", "tmpfs", "/tmp", tmp_options);
+  return r;
+}
+
+static int refuse (struct draft *draft, const char *what, const struct path_fact *fact, const char *why)
+{
+  bool link = strcmp (fact->path, fact->real) != 0;
+
+  return error_set (draft->err, -EPERM, "workspace.bounded: %s '%s'%s%s%s cannot be mounted: %s", what,
+                    fact->path, link ? " (really '" : "", link ? fact->real : "", link ? "')" : "", why);
+}
+
+static int refuse_sensitive (struct draft *draft, const char *what, const struct path_fact *fact, const char *why)
+{
+  cleanup_free char *text
+      = str_format ("%s; a profile can grant it read-only, with a \"reason\" in filesystem.mounts", why);
+
+  return text ? refuse (draft, what, fact, text) : error_oom (draft->err);
+}
+
+/* Whoever reaches an engine's socket is root on the host. Our own state is the supervisor's. */
+static int check_sockets (struct draft *draft, const char *what, const struct path_fact *fact)
+{
+  const struct path_facts *sockets = &draft->host->sockets;
+  const char *state = draft->host->state_dir;
+
+  if (fact->type == PATH_SOCKET)
+    return refuse (draft, what, fact, "it is a socket");
+  for (size_t i = 0; i < sockets->count; i++) {
+    const struct path_fact *socket = &sockets->items[i];
+    const char *real = socket->real ? socket->real : socket->path;
+
+    if (path_is_within (real, fact->real) || path_is_within (socket->path, fact->real))
+      return refuse (draft, what, fact, "it holds an engine's socket");
+    if (socket->inode != 0 && socket->inode == fact->inode && socket->device == fact->device)
+      return refuse (draft, what, fact, "it is an engine's socket");
+  }
+  if (state != NULL && (path_is_within (state, fact->real) || path_is_within (fact->real, state)))
+    return refuse (draft, what, fact, "it holds our own state");
+  return 0;
+}
+
+/* Finds the facts of a source and judges it. REASON is the operator's for a sensitive one. */
+static int check_source (struct draft *draft, const char *what, const char *path, bool writable,
+                         const char *reason, const struct path_fact **ret_fact)
+{
+  const struct path_fact *fact = path_facts_find (&draft->host->paths, path);
+  enum source_class class;
+  const char *why;
+
+  if (fact == NULL || fact->type == PATH_ABSENT || fact->real == NULL)
+    return error_set (draft->err, -ENOENT, "workspace.bounded: %s '%s' does not exist", what, path);
+  class = source_classify (fact->real, &why);
+  if (class == SOURCE_FORBIDDEN)
+    return refuse (draft, what, fact, why);
+  if (class == SOURCE_SENSITIVE && (writable || reason == NULL))
+    return refuse_sensitive (draft, what, fact, why);
+  if (fact->type != PATH_DIRECTORY && fact->type != PATH_FILE && fact->type != PATH_SOCKET)
+    return refuse (draft, what, fact, "it is neither a folder nor a file");
+  *ret_fact = fact;
+  return check_sockets (draft, what, fact);
+}
+
+/* Mount points in a root of our own have to be there before anything is mounted on them. */
+static int add_mount_point (struct draft *draft, const char *target, enum path_type type)
+{
+  if (draft->plan->root != ROOT_FROM_HOST || path_is_within (target, "/tmp"))
+    return 0;
+  for (size_t i = 0; i < draft->host->root.count; i++)
+    if (draft->host->root.items[i].type == PATH_DIRECTORY
+        && path_is_within (target, draft->host->root.items[i].path))
+      return error_set (draft->err, -EROFS,
+                        "workspace.bounded: '%s' lies in the host's read-only '%s', where no mount point can be "
+                        "made; choose a target outside of it", target, draft->host->root.items[i].path);
+  if (type == PATH_DIRECTORY)
+    return draft_add_entry (draft, ENTRY_DIRECTORY, target, NULL);
+  return draft_add_entry (draft, ENTRY_FILE, target, "");
+}
+
+static int mount_workspace (struct draft *draft)
+{
+  unsigned level = draft_value (draft, SETTING_WORKSPACE)->level;
+  bool writable = level == WORKSPACE_READ_WRITE;
+  const struct path_fact *fact = NULL;
+  const char *path = draft->request->workspace;
+  int r;
+
+  if (level == WORKSPACE_NONE)
+    return 0;
+  if (path == NULL)
+    return error_set (draft->err, -EINVAL, "profile '%s' has a workspace, but none was given; say --workspace DIR",
+                      draft->profile->name);
+  r = check_source (draft, "workspace", path, writable, NULL, &fact);
+  if (r < 0)
+    return r;
+  if (fact->type != PATH_DIRECTORY)
+    return error_set (draft->err, -ENOTDIR, "workspace.bounded: workspace '%s' is not a folder", path);
+  if (draft->host->home != NULL && strcmp (fact->real, draft->host->home) == 0)
+    return refuse (draft, "workspace", fact, "it is your home; make a folder in it");
+  r = add_mount_point (draft, "/workspace", PATH_DIRECTORY);
+  return r < 0 ? r : draft_add_bind (draft, fact, "/workspace", writable, !draft_is_noexec (draft, "/workspace"));
+}
+
+/* Where two mounts nest, the outer one has to be made first; sorted names give that. */
+static int mount_grants (struct draft *draft, const struct grants *grants, const char *what)
+{
+  for (size_t i = 0; i < grants->count; i++) {
+    const struct grant *mount = &grants->items[i];
+    const struct path_fact *fact = NULL;
+    const char *reason = mount->reason;
+    int r;
+
+    r = check_source (draft, what, mount->source, mount->writable, reason, &fact);
+    if (r == 0)
+      r = add_mount_point (draft, mount->name, fact->type);
+    if (r == 0)
+      r = draft_add_bind (draft, fact, mount->name, mount->writable, !draft_is_noexec (draft, mount->name));
+    if (r < 0)
+      return r;
+  }
+  return 0;
+}
+
+/* The request cannot aim at what every run sets up itself, nor at a target that is taken. */
+static int check_request_targets (struct draft *draft)
+{
+  static const char *const reserved[] = { "/proc", "/sys", "/dev", "/workspace", "/tmp" };
+  const struct grants *asked = &draft->request->mounts;
+
+  for (size_t i = 0; i < asked->count; i++) {
+    const char *target = asked->items[i].name;
+
+    for (size_t k = 0; k < ARRAY_LEN (reserved); k++)
+      if (path_is_within (target, reserved[k]) || strcmp (target, "/") == 0)
+        return error_set (draft->err, -EINVAL, "--mount: target '%s' lies in what every run sets up itself",
+                          target);
+    for (size_t k = 0; k < draft->plan->mount_count; k++)
+      if (strcmp (draft->plan->mounts[k].target, target) == 0)
+        return error_set (draft->err, -EEXIST, "--mount: something is mounted on '%s' already", target);
+  }
+  return 0;
+}
+
+/* A secret's source is a file, or a folder from which the request picks one. */
+static int mount_secrets (struct draft *draft)
+{
+  const struct grants *granted = &draft_value (draft, SETTING_SECRETS)->grants;
+
+  for (size_t i = 0; i < granted->count; i++) {
+    const struct grant *secret = &granted->items[i];
+    const struct grant *asked = grants_find (&draft->request->secrets, secret->name);
+    const char *path = asked ? asked->source : secret->source;
+    const struct path_fact *fact = path_facts_find (&draft->host->paths, path);
+    int r;
+
+    if (fact == NULL || fact->type == PATH_ABSENT)
+      return error_set (draft->err, -ENOENT, "secrets.files: file '%s' of secret '%s' does not exist", path,
+                        secret->name);
+    if (fact->type == PATH_DIRECTORY && asked == NULL)
+      continue;
+    if (fact->type != PATH_FILE)
+      return error_set (draft->err, -EINVAL, "secrets.files: '%s' of secret '%s' is not a file", path, secret->name);
+    r = add_mount_point (draft, secret->target, PATH_FILE);
+    if (r == 0)
+      r = draft_add_bind (draft, fact, secret->target, false, false);
+    if (r < 0)
+      return r;
+  }
+  return 0;
+}
+
+static int mask_paths (struct draft *draft)
+{
+  const struct strlist *hide = &draft_value (draft, SETTING_HIDE)->set;
+  struct plan *plan = draft->plan;
+  bool failed = false;
+
+  for (size_t i = 0; masked_paths[i] != NULL; i++)
+    failed = failed || strlist_add (&plan->masked, masked_paths[i]) < 0;
+  for (size_t i = 0; i < hide->count; i++) {
+    const char *path = hide->items[i];
+
+    failed = failed
+             || strlist_add_take (&plan->masked,
+                                  path[0] == '/' ? strdup (path) : str_format ("/workspace/%s", path)) < 0;
+  }
+  for (size_t i = 0; read_only_paths[i] != NULL; i++)
+    failed = failed || strlist_add (&plan->read_only, read_only_paths[i]) < 0;
+  return failed ? error_oom (draft->err) : 0;
+}
+
+int draft_mounts (struct draft *draft)
+{
+  int r = own_filesystems (draft);
+
+  if (r == 0)
+    r = mount_workspace (draft);
+  if (r == 0)
+    r = mount_grants (draft, &draft_value (draft, SETTING_MOUNTS)->grants, "mount source");
+  if (r == 0)
+    r = check_request_targets (draft);
+  if (r == 0)
+    r = mount_grants (draft, &draft->request->mounts, "--mount: source");
+  if (r == 0)
+    r = mount_secrets (draft);
+  return r < 0 ? r : mask_paths (draft);
+}

@@ -1,0 +1,116 @@
+/* The plan: profile, request, ceiling and host facts, resolved into all that will be done.
+ *
+ * plan_build is pure. What comes out is data: dry-run prints it, targets translate it, a backend carries
+ * it out, explain and the posture walk its controls. Nothing later looks at a profile again.
+ *
+ * A plan that exists is one that the backend and the host can carry: each required control that they
+ * cannot enforce, and that was not accepted by name, has refused it, all of them in one message.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base-error.h"
+#include "base-str.h"
+#include "control-carriage.h"
+#include "host-facts.h"
+#include "plan-request.h"
+#include "plan-seccomp.h"
+#include "profile-ceiling.h"
+#include "profile-profile.h"
+
+struct plan_mount {
+  char *type;   /* "bind", "tmpfs", "proc", ... */
+  char *source; /* binds: the host path without links */
+  char *staged; /* where the stage has hung it, once staged; NULL otherwise */
+  char *target;
+  struct strlist options;  /* in the order in which they are written */
+  bool writable;           /* a bind that can be written */
+  uint64_t device, inode;  /* binds: what the source was when it was looked at; 0 otherwise */
+};
+
+enum entry_kind { ENTRY_DIRECTORY, ENTRY_FILE, ENTRY_SYMLINK };
+
+/* One thing in a root that we put together ourselves. */
+struct plan_entry {
+  enum entry_kind kind;
+  char *path;  /* absolute, inside */
+  char *text;  /* a file's content, a link's target */
+  unsigned mode; /* of folders and files */
+};
+
+struct plan_rlimit {
+  const char *name;
+  uint64_t soft, hard;
+};
+
+struct plan_id_map {
+  uint32_t inside, outside, count;
+};
+
+struct plan_control {
+  bool promised;
+  bool required;
+  bool accepted; /* goes on without it, on request */
+  struct carriage carriage;
+  char *reason; /* why, where the host and not the backend decides; else NULL */
+};
+
+#define PLAN_ID_MAPS 3
+
+struct plan {
+  char *profile_name;
+  char *profile_file;
+  char profile_digest[PROFILE_DIGEST_SIZE];
+  struct settings settings;
+  struct plan_control controls[CONTROL_COUNT];
+  struct strlist notes; /* what is left out and why, for people */
+  enum backend backend;
+  char *runtime;
+  char *run_id;
+
+  struct strlist init; /* what stands before the command, once staged */
+  struct strlist argv;
+  struct strlist env; /* NAME=VALUE, sorted */
+  char *cwd;
+  uint32_t uid, gid;
+  bool terminal;
+  char *hostname;
+  char *apparmor; /* NULL: none */
+  struct filter *filter;
+  struct plan_rlimit rlimits[4];
+  size_t rlimit_count;
+
+  enum root_kind root;
+  char *root_path; /* folder: the path; image: the reference; host: NULL */
+  char *staged_root; /* where the stage has put the root, once staged */
+  bool root_read_only;
+  struct plan_entry *entries; /* ROOT_FROM_HOST: parents before children */
+  size_t entry_count;
+  struct plan_mount *mounts; /* in the order in which they are made */
+  size_t mount_count;
+  struct strlist masked, read_only; /* paths */
+
+  bool user_namespace;
+  bool network_namespace;
+  struct plan_id_map uid_maps[PLAN_ID_MAPS], gid_maps[PLAN_ID_MAPS];
+  size_t uid_map_count, gid_map_count;
+
+  enum cgroup_mode cgroup;
+  bool swap_limit;
+  char *cgroup_path;
+  uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
+  uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
+};
+
+/* Paths whose facts the plan needs (a set): have host_look_path look at them first. */
+int plan_paths (const struct profile *profile, const struct request *request, struct strlist *ret_paths,
+                struct error *err);
+
+int plan_build (const struct profile *profile, const struct request *request, const struct ceiling *ceiling,
+                const struct host_facts *host, struct plan **ret_plan, struct error *err);
+
+void plan_free (struct plan *plan);
+DEFINE_CLEANUP (struct plan, plan_free)
+#define cleanup_plan cleanup (plan_free_p)

@@ -1,0 +1,18 @@
+/* How a filter is put together: rules of one condition merged, conditions made disjoint.
+ *
+ * Only for plan/seccomp.c and plan/seccomp-filter.c.
+ */
+#pragma once
+
+#include "plan-seccomp.h"
+
+/* Gives NAME the action and condition of RULE, whose own names are not looked at. */
+int filter_add (struct filter *filter, const char *name, const struct filter_rule *rule, struct error *err);
+
+/* Gives the name of RULES, which all have it and tests, an allowing rule for each set of arguments
+ * that passes one of them, and ERRNUM for the rest; together they cover every call once. */
+int filter_add_conditional (struct filter *filter, const struct seccomp_rule *rules, size_t count, int errnum,
+                            struct error *err);
+
+/* Puts the rules in the order in which they are written. */
+void filter_sort (struct filter *filter);

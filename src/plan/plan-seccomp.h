@@ -1,0 +1,59 @@
+/* A seccomp list made ready for one architecture: the filter of a plan.
+ *
+ * Every name is looked up in libseccomp (plan/seccomp.c is its only user), and in a short table of
+ * calls that Linux gained after the oldest libseccomp that we build with. A name that neither has
+ * is an error: it is a typing mistake, which would silently allow less, or deny less, than was
+ * meant. A name that only other architectures have is left out. A name that is too new for this
+ * libseccomp stays in the filter, so that the same list gives the same filter everywhere; a runtime
+ * that does not know it leaves the rule out, and the call then gets the errno for unknown calls:
+ * never more than was meant. Only process.seccomp.allow has to be known here and now, as a person
+ * who asks for a call should not find out by its absence.
+ *
+ * Conditions become masked comparisons, the only kind of an OCI specification that can ignore the
+ * upper half of an argument as the kernel does. The rules for one call never overlap, so their
+ * order, and whether a runtime joins them with "and" or "or", cannot matter.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-error.h"
+#include "base-str.h"
+#include "profile-seccomp.h"
+
+/* What the conditions of one list may grow to. */
+#define FILTER_RULES_MAX 4096u
+
+/* Holds if the argument, under MASK, is DATUM. */
+struct filter_arg {
+  unsigned index;
+  uint32_t mask; /* never 0 */
+  uint32_t datum;
+};
+
+/* NAMES get the action if all ARGS hold. */
+struct filter_rule {
+  struct strlist names; /* a set */
+  bool allow;
+  int errnum;                                /* where not allowed */
+  struct filter_arg args[SECCOMP_ARGUMENTS]; /* ascending, one for an argument at most */
+  size_t arg_count;
+};
+
+struct filter {
+  const char *architecture; /* "SCMP_ARCH_X86_64": the native one, and no other */
+  int unknown_errnum;
+  struct filter_rule *rules; /* sorted; no two with the same action and condition */
+  size_t rule_count;
+  struct strlist allowed; /* every name that is allowed under some condition (a set), for reports */
+};
+
+/* EXTRA are names from process.seccomp.allow: allowed without condition, whatever the list says.
+ * MACHINE is as uname has it. */
+int filter_build (const struct seccomp_list *list, const struct strlist *extra, const char *machine,
+                  struct filter **ret_filter, struct error *err);
+void filter_free (struct filter *filter);
+DEFINE_CLEANUP (struct filter, filter_free)
+#define cleanup_filter cleanup (filter_free_p)

@@ -1,0 +1,54 @@
+#include <config.h>
+
+#include "plan-plan.h"
+
+#include <stdlib.h>
+
+static void clear_mount (struct plan_mount *mount)
+{
+  free (mount->type);
+  free (mount->source);
+  free (mount->staged);
+  free (mount->target);
+  strlist_clear (&mount->options);
+}
+
+static void clear_lists (struct plan *plan)
+{
+  for (size_t i = 0; i < plan->mount_count; i++)
+    clear_mount (&plan->mounts[i]);
+  free (plan->mounts);
+  for (size_t i = 0; i < plan->entry_count; i++) {
+    free (plan->entries[i].path);
+    free (plan->entries[i].text);
+  }
+  free (plan->entries);
+  for (size_t i = 0; i < CONTROL_COUNT; i++)
+    free (plan->controls[i].reason);
+  strlist_clear (&plan->notes);
+  strlist_clear (&plan->init);
+  strlist_clear (&plan->argv);
+  strlist_clear (&plan->env);
+  strlist_clear (&plan->masked);
+  strlist_clear (&plan->read_only);
+}
+
+void plan_free (struct plan *plan)
+{
+  if (plan == NULL)
+    return;
+  clear_lists (plan);
+  settings_clear (&plan->settings);
+  filter_free (plan->filter);
+  free (plan->profile_name);
+  free (plan->profile_file);
+  free (plan->runtime);
+  free (plan->run_id);
+  free (plan->cwd);
+  free (plan->hostname);
+  free (plan->apparmor);
+  free (plan->root_path);
+  free (plan->staged_root);
+  free (plan->cgroup_path);
+  free (plan);
+}

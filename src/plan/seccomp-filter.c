@@ -1,0 +1,294 @@
+#include <config.h>
+
+#include "plan-seccomp-internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How conditions become rules
+ *
+ * libseccomp takes one comparison per argument and rule, runtimes join several for one argument with
+ * "or", and a rule without arguments swallows all others for its call. So "not TIOCSTI", and "EPERM
+ * for what is left", have to be spelled out as rules of their own, by comparisons of the kind "under
+ * this mask the argument is that". We call the set of values that passes such a comparison a cube.
+ *
+ * For one argument, the values named in any test cut the 2^32 possible ones into disjoint cubes, such
+ * that each test holds for all of a cube or for none of it. Around one value these are its 32
+ * neighbouring prefixes: the same upper bits, then one bit flipped, and the rest free. For each cube we
+ * go on with the next argument and with those rules that can still hold. At the end of each way stands
+ * an action. Nothing overlaps, so the order in which a runtime looks at the rules cannot matter.
+ */
+struct cube {
+  uint32_t mask;
+  uint32_t datum;
+};
+
+struct cubes {
+  struct cube *items;
+  size_t count;
+  size_t capacity;
+};
+
+static void cubes_clear (struct cubes *cubes)
+{
+  free (cubes->items);
+  *cubes = (struct cubes){ 0 };
+}
+
+#define cleanup_cubes cleanup (cubes_clear)
+
+static int cubes_add (struct cubes *cubes, struct cube cube)
+{
+  if (cubes->count == cubes->capacity) {
+    size_t capacity = cubes->capacity ? cubes->capacity * 2 : 64;
+    struct cube *grown = realloc (cubes->items, capacity * sizeof (*grown));
+
+    if (grown == NULL)
+      return -ENOMEM;
+    cubes->items = grown;
+    cubes->capacity = capacity;
+  }
+  cubes->items[cubes->count++] = cube;
+  return 0;
+}
+
+static bool cube_within (struct cube small, struct cube big)
+{
+  return (small.mask & big.mask) == big.mask && (small.datum & big.mask) == big.datum;
+}
+
+/* Adds the parts of CUBE outside and inside of CUT. */
+static int cubes_add_parts (struct cubes *cubes, struct cube cube, struct cube cut)
+{
+  if (((cube.datum ^ cut.datum) & cube.mask & cut.mask) != 0)
+    return cubes_add (cubes, cube);
+  for (uint32_t bit = UINT32_C (1) << 31; bit != 0; bit >>= 1) {
+    struct cube outside = { cube.mask | bit, cube.datum | (~cut.datum & bit) };
+
+    if ((cut.mask & bit) == 0 || (cube.mask & bit) != 0)
+      continue;
+    if (cubes_add (cubes, outside) < 0)
+      return -ENOMEM;
+    cube.mask |= bit;
+    cube.datum |= cut.datum & bit;
+  }
+  return cubes_add (cubes, cube);
+}
+
+static struct cube test_cube (const struct seccomp_test *test, size_t value)
+{
+  if (test->compare == SECCOMP_CLEAR)
+    return (struct cube){ test->values[value], 0 };
+  return (struct cube){ UINT32_MAX, test->values[value] };
+}
+
+/* Cuts CUBES so that TEST holds for all of each or for none. */
+static int cubes_cut (struct cubes *cubes, const struct seccomp_test *test, struct error *err)
+{
+  for (size_t v = 0; v < test->count; v++) {
+    struct cubes cut = { 0 };
+
+    for (size_t i = 0; i < cubes->count; i++)
+      if (cubes_add_parts (&cut, cubes->items[i], test_cube (test, v)) < 0) {
+        cubes_clear (&cut);
+        return error_oom (err);
+      }
+    cubes_clear (cubes);
+    *cubes = cut;
+    if (cubes->count > FILTER_RULES_MAX)
+      return error_set (err, -E2BIG, "the tests on argument %u need more than %u comparisons", test->argument,
+                        FILTER_RULES_MAX);
+  }
+  return 0;
+}
+
+static bool test_holds (const struct seccomp_test *test, struct cube cube)
+{
+  bool within = false;
+
+  for (size_t v = 0; v < test->count; v++)
+    within = within || cube_within (cube, test_cube (test, v));
+  return test->compare == SECCOMP_NOT_IN ? !within : within;
+}
+
+static const struct seccomp_test *find_test (const struct seccomp_rule *rule, unsigned argument)
+{
+  for (size_t i = 0; i < rule->test_count; i++)
+    if (rule->tests[i].argument == argument)
+      return &rule->tests[i];
+  return NULL;
+}
+
+/* The first argument from ARGUMENT on that RULE looks at; SECCOMP_ARGUMENTS when there is none. */
+static unsigned next_argument (const struct seccomp_rule *rule, unsigned argument)
+{
+  while (argument < SECCOMP_ARGUMENTS && find_test (rule, argument) == NULL)
+    argument++;
+  return argument;
+}
+
+/* One call on its way through its arguments. */
+struct walk {
+  struct filter *filter;
+  const struct seccomp_rule *rules;
+  size_t count;
+  int errnum;
+  struct filter_rule so_far; /* its args are the cubes chosen up to here */
+};
+
+/* Bit N of ALIVE: rule N can still hold. */
+typedef uint32_t rule_set;
+_Static_assert(SECCOMP_WAYS_MAX <= 32, "a rule_set has a bit for each rule");
+
+static int walk_on (struct walk *walk, rule_set alive, unsigned argument, struct error *err);
+
+static int walk_cubes (struct walk *walk, rule_set alive, unsigned argument, struct error *err)
+{
+  cleanup_cubes struct cubes cubes = { 0 };
+  int r = cubes_add (&cubes, (struct cube){ 0 }) < 0 ? error_oom (err) : 0;
+
+  for (size_t n = 0; r == 0 && n < walk->count; n++) {
+    const struct seccomp_test *test = find_test (&walk->rules[n], argument);
+
+    if ((alive >> n & 1) != 0 && test != NULL)
+      r = cubes_cut (&cubes, test, err);
+  }
+  for (size_t i = 0; r == 0 && i < cubes.count; i++) {
+    rule_set left = alive;
+
+    for (size_t n = 0; n < walk->count; n++) {
+      const struct seccomp_test *test = find_test (&walk->rules[n], argument);
+
+      if (test != NULL && !test_holds (test, cubes.items[i]))
+        left &= ~(UINT32_C (1) << n);
+    }
+    walk->so_far.args[walk->so_far.arg_count++] =
+        (struct filter_arg){ argument, cubes.items[i].mask, cubes.items[i].datum };
+    r = walk_on (walk, left, argument + 1, err);
+    walk->so_far.arg_count--;
+  }
+  return r;
+}
+
+/* As deep as there are arguments. */
+static int walk_on (struct walk *walk, rule_set alive, unsigned argument, struct error *err)
+{
+  unsigned nearest = SECCOMP_ARGUMENTS;
+  bool allow = false;
+
+  for (size_t n = 0; n < walk->count; n++) {
+    unsigned next = next_argument (&walk->rules[n], argument);
+
+    if ((alive >> n & 1) == 0)
+      continue;
+    if (next == SECCOMP_ARGUMENTS)
+      allow = true;
+    else if (next < nearest)
+      nearest = next;
+  }
+  if (alive != 0 && !allow)
+    return walk_cubes (walk, alive, nearest, err);
+  walk->so_far.allow = allow;
+  walk->so_far.errnum = allow ? 0 : walk->errnum;
+  return filter_add (walk->filter, walk->rules[0].name, &walk->so_far, err);
+}
+
+int filter_add_conditional (struct filter *filter, const struct seccomp_rule *rules, size_t count, int errnum,
+                            struct error *err)
+{
+  struct walk walk = { .filter = filter, .rules = rules, .count = count, .errnum = errnum };
+
+  if (count > SECCOMP_WAYS_MAX)
+    return error_set (err, -E2BIG, "more than %u ways for '%s'", SECCOMP_WAYS_MAX, rules[0].name);
+  return walk_on (&walk, (rule_set) ((UINT64_C (1) << count) - 1), 0, err);
+}
+
+static int compare_args (const struct filter_rule *a, const struct filter_rule *b)
+{
+  if (a->arg_count != b->arg_count)
+    return a->arg_count < b->arg_count ? -1 : 1;
+  for (size_t i = 0; i < a->arg_count; i++) {
+    const struct filter_arg *x = &a->args[i], *y = &b->args[i];
+
+    if (x->index != y->index)
+      return x->index < y->index ? -1 : 1;
+    if (x->mask != y->mask)
+      return x->mask < y->mask ? -1 : 1;
+    if (x->datum != y->datum)
+      return x->datum < y->datum ? -1 : 1;
+  }
+  return 0;
+}
+
+static int compare_actions (const struct filter_rule *a, const struct filter_rule *b)
+{
+  if (a->allow != b->allow)
+    return a->allow ? -1 : 1;
+  return (a->errnum > b->errnum) - (a->errnum < b->errnum);
+}
+
+/* Rules without conditions first, then call by call, what is allowed before what is not. */
+static int compare_rules (const void *a, const void *b)
+{
+  const struct filter_rule *x = a, *y = b;
+  int order = (x->arg_count > 0) - (y->arg_count > 0);
+
+  if (order == 0 && x->arg_count > 0)
+    order = strcmp (x->names.items[0], y->names.items[0]);
+  if (order == 0)
+    order = compare_actions (x, y);
+  return order ? order : compare_args (x, y);
+}
+
+void filter_sort (struct filter *filter)
+{
+  if (filter->rule_count > 0)
+    qsort (filter->rules, filter->rule_count, sizeof (*filter->rules), compare_rules);
+}
+
+static struct filter_rule *find_rule (struct filter *filter, const struct filter_rule *like)
+{
+  for (size_t i = 0; i < filter->rule_count; i++)
+    if (compare_actions (&filter->rules[i], like) == 0 && compare_args (&filter->rules[i], like) == 0)
+      return &filter->rules[i];
+  return NULL;
+}
+
+static struct filter_rule *new_rule (struct filter *filter, const struct filter_rule *like)
+{
+  struct filter_rule *grown = realloc (filter->rules, (filter->rule_count + 1) * sizeof (*grown));
+
+  if (grown == NULL)
+    return NULL;
+  filter->rules = grown;
+  grown += filter->rule_count++;
+  *grown = *like;
+  grown->names = (struct strlist){ 0 };
+  return grown;
+}
+
+int filter_add (struct filter *filter, const char *name, const struct filter_rule *rule, struct error *err)
+{
+  struct filter_rule *same = find_rule (filter, rule);
+
+  if (same == NULL && filter->rule_count >= FILTER_RULES_MAX)
+    return error_set (err, -E2BIG, "the conditions on '%s' make more than %u rules", name, FILTER_RULES_MAX);
+  if (same == NULL)
+    same = new_rule (filter, rule);
+  if (same == NULL || strset_add (&same->names, name) < 0
+      || (rule->allow && strset_add (&filter->allowed, name) < 0))
+    return error_oom (err);
+  return 0;
+}
+
+void filter_free (struct filter *filter)
+{
+  if (filter == NULL)
+    return;
+  for (size_t i = 0; i < filter->rule_count; i++)
+    strlist_clear (&filter->rules[i].names);
+  free (filter->rules);
+  strlist_clear (&filter->allowed);
+  free (filter);
+}

@@ -1,0 +1,259 @@
+#include <config.h>
+
+#include "plan-seccomp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <seccomp.h>
+
+#include "plan-seccomp-internal.h"
+
+struct architecture {
+  const char *machine;
+  const char *name; /* as OCI has it */
+  uint32_t token;
+};
+
+static const struct architecture architectures[] = {
+  { "x86_64", "SCMP_ARCH_X86_64", SCMP_ARCH_X86_64 },
+  { "aarch64", "SCMP_ARCH_AARCH64", SCMP_ARCH_AARCH64 },
+};
+
+/* What Linux gained after 5.17, which is as far as libseccomp 2.5.4 goes. */
+static const struct newer {
+  const char *name;
+  const char *since;
+  bool x86_only;
+} newer[] = {
+  { "cachestat", "6.5", false },
+  { "fchmodat2", "6.6", false },
+  { "map_shadow_stack", "6.6", false },
+  { "futex_wake", "6.7", false },
+  { "futex_wait", "6.7", false },
+  { "futex_requeue", "6.7", false },
+  { "statmount", "6.8", false },
+  { "listmount", "6.8", false },
+  { "lsm_get_self_attr", "6.8", false },
+  { "lsm_set_self_attr", "6.8", false },
+  { "lsm_list_modules", "6.8", false },
+  { "mseal", "6.10", false },
+  { "uretprobe", "6.11", true },
+  { "setxattrat", "6.13", false },
+  { "getxattrat", "6.13", false },
+  { "listxattrat", "6.13", false },
+  { "removexattrat", "6.13", false },
+  { "open_tree_attr", "6.15", false },
+  { "file_getattr", "6.17", false },
+  { "file_setattr", "6.17", false },
+  { "uprobe", "6.18", true },
+  { "listns", "6.19", false },
+};
+
+struct build {
+  const struct seccomp_list *list;
+  const struct strlist *extra;
+  const struct architecture *architecture;
+  struct filter *filter;
+};
+
+static const struct newer *find_newer (const char *name)
+{
+  for (size_t i = 0; i < ARRAY_LEN (newer); i++)
+    if (strcmp (newer[i].name, name) == 0)
+      return &newer[i];
+  return NULL;
+}
+
+enum presence { PRESENT, ABSENT, UNKNOWN };
+
+/* A negative number other than the error stands for a call of some other architecture. */
+static enum presence look_up (const struct architecture *architecture, const char *name)
+{
+  int number = seccomp_syscall_resolve_name_arch (architecture->token, name);
+  const struct newer *n;
+
+  if (number >= 0)
+    return PRESENT;
+  if (number != __NR_SCMP_ERROR)
+    return ABSENT;
+  n = find_newer (name);
+  if (n == NULL)
+    return UNKNOWN;
+  return n->x86_only && architecture->token != SCMP_ARCH_X86_64 ? ABSENT : PRESENT;
+}
+
+/* libseccomp gives names only by number. The range holds all of both architectures. */
+static int list_names (const struct architecture *architecture, struct strlist *names)
+{
+  for (int number = 0; number < 600; number++) {
+    char *name = seccomp_syscall_resolve_num_arch (architecture->token, number);
+
+    if (name != NULL && strlist_add_take (names, name) < 0)
+      return -ENOMEM;
+  }
+  for (size_t i = 0; i < ARRAY_LEN (newer); i++)
+    if (strlist_add (names, newer[i].name) < 0)
+      return -ENOMEM;
+  return 0;
+}
+
+static int fail_unknown (const struct architecture *architecture, const char *where, const char *name,
+                         struct error *err)
+{
+  const struct scmp_version *version = seccomp_version ();
+  cleanup_strlist struct strlist names = { 0 };
+  const char *near;
+
+  if (list_names (architecture, &names) < 0)
+    return error_oom (err);
+  near = str_nearest (name, (const char *const *) names.items, names.count);
+  return error_set (err, -EINVAL, "%s: '%s' is not a system call that libseccomp %u.%u.%u knows%s%s%s", where,
+                    name, version->major, version->minor, version->micro, near ? "; did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
+}
+
+static int fail_too_new (const char *where, const struct newer *n, struct error *err)
+{
+  const struct scmp_version *version = seccomp_version ();
+
+  return error_set (err, -ENOTSUP,
+                    "%s: '%s' came with Linux %s, which libseccomp %u.%u.%u does not know: no runtime here "
+                    "could allow it; take it out, or install a newer libseccomp",
+                    where, n->name, n->since, version->major, version->minor, version->micro);
+}
+
+/* Whether NAME, from LINE of the list, is to be in the filter by what the list says. */
+static int wanted (const struct build *b, const char *name, unsigned line, bool *ret_wanted,
+                   struct error *err)
+{
+  enum presence presence = look_up (b->architecture, name);
+
+  if (presence == UNKNOWN) {
+    cleanup_free char *where = str_format ("%s:%u", b->list->file, line);
+
+    return where ? fail_unknown (b->architecture, where, name, err) : error_oom (err);
+  }
+  *ret_wanted = presence == PRESENT && !strset_has (b->extra, name);
+  return 0;
+}
+
+static int add_extra (struct build *b, struct error *err)
+{
+  static const char where[] = "process.seccomp.allow";
+
+  for (size_t i = 0; i < b->extra->count; i++) {
+    const char *name = b->extra->items[i];
+    enum presence presence = look_up (b->architecture, name);
+    struct filter_rule rule = { .allow = true };
+    int r;
+
+    if (presence == UNKNOWN)
+      return fail_unknown (b->architecture, where, name, err);
+    if (presence == ABSENT)
+      continue;
+    if (seccomp_syscall_resolve_name_arch (b->architecture->token, name) < 0)
+      return fail_too_new (where, find_newer (name), err);
+    r = filter_add (b->filter, name, &rule, err);
+    if (r < 0)
+      return r;
+  }
+  return 0;
+}
+
+static const struct seccomp_deny *find_deny (const struct seccomp_list *list, const char *name)
+{
+  for (size_t i = 0; i < list->deny_count; i++)
+    if (strcmp (list->denies[i].name, name) == 0)
+      return &list->denies[i];
+  return NULL;
+}
+
+/* RULES are all that the list has for one name. */
+static int add_allowed (struct build *b, const struct seccomp_rule *rules, size_t count, struct error *err)
+{
+  struct filter_rule plain = { .allow = true };
+  const struct seccomp_deny *otherwise;
+  bool is_wanted = false;
+  int r = wanted (b, rules[0].name, rules[0].line, &is_wanted, err);
+
+  if (r < 0 || !is_wanted)
+    return r;
+  if (rules[0].test_count == 0)
+    return filter_add (b->filter, rules[0].name, &plain, err);
+  otherwise = find_deny (b->list, rules[0].name);
+  r = filter_add_conditional (b->filter, rules, count,
+                              otherwise ? otherwise->errnum : b->list->unknown_errnum, err);
+  return r < 0 ? error_prefix (err, "%s:%u", b->list->file, rules[0].line) : 0;
+}
+
+static int add_rules (struct build *b, struct error *err)
+{
+  const struct seccomp_list *list = b->list;
+  size_t next;
+
+  for (size_t i = 0; i < list->rule_count; i = next) {
+    int r;
+
+    for (next = i + 1; next < list->rule_count; next++)
+      if (strcmp (list->rules[next].name, list->rules[i].name) != 0)
+        break;
+    r = add_allowed (b, &list->rules[i], next - i, err);
+    if (r < 0)
+      return r;
+  }
+  return 0;
+}
+
+static int add_denies (struct build *b, struct error *err)
+{
+  for (size_t i = 0; i < b->list->deny_count; i++) {
+    const struct seccomp_deny *deny = &b->list->denies[i];
+    struct filter_rule rule = { .errnum = deny->errnum };
+    bool is_wanted = false;
+    int r = wanted (b, deny->name, deny->line, &is_wanted, err);
+
+    /* The "else" of a conditional call has become rules already. */
+    if (r == 0 && is_wanted && !strset_has (&b->filter->allowed, deny->name))
+      r = filter_add (b->filter, deny->name, &rule, err);
+    if (r < 0)
+      return r;
+  }
+  return 0;
+}
+
+static const struct architecture *find_architecture (const char *machine)
+{
+  for (size_t i = 0; i < ARRAY_LEN (architectures); i++)
+    if (strcmp (architectures[i].machine, machine) == 0)
+      return &architectures[i];
+  return NULL;
+}
+
+int filter_build (const struct seccomp_list *list, const struct strlist *extra, const char *machine,
+                  struct filter **ret_filter, struct error *err)
+{
+  cleanup_filter struct filter *filter = calloc (1, sizeof (*filter));
+  struct build b = { .list = list, .extra = extra, .filter = filter };
+  int r;
+
+  if (filter == NULL)
+    return error_oom (err);
+  b.architecture = find_architecture (machine);
+  if (b.architecture == NULL)
+    return error_set (err, -ENOTSUP,
+                      "no seccomp filter can be made for machine '%s', only for x86_64 and aarch64", machine);
+  filter->architecture = b.architecture->name;
+  filter->unknown_errnum = list->unknown_errnum;
+  r = add_extra (&b, err);
+  if (r == 0)
+    r = add_rules (&b, err);
+  if (r == 0)
+    r = add_denies (&b, err);
+  if (r < 0)
+    return r;
+  filter_sort (filter);
+  *ret_filter = take_ptr (filter);
+  return 0;
+}

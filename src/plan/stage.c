@@ -1,0 +1,53 @@
+#include <config.h>
+
+#include "plan-stage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan-draft-internal.h"
+
+static int set_init (struct plan *plan, enum init_carrier carrier)
+{
+  bool failed = strlist_add (&plan->init, STAGE_INIT_TARGET) < 0;
+
+  if (carrier == INIT_OVER_STDIO)
+    failed = failed || strlist_add (&plan->init, "--carrier") < 0 || strlist_add (&plan->init, "stdio") < 0;
+  if (plan->terminal)
+    failed = failed || strlist_add (&plan->init, "--tty") < 0;
+  return failed || strlist_add (&plan->init, "--") < 0 ? -ENOMEM : 0;
+}
+
+static int set_staged (struct plan *plan, const char *folder)
+{
+  for (size_t i = 0; i < plan->mount_count; i++) {
+    struct plan_mount *mount = &plan->mounts[i];
+
+    if (strcmp (mount->type, "bind") != 0)
+      continue;
+    mount->staged = str_format ("%s/mounts/%zu", folder, i);
+    if (mount->staged == NULL)
+      return -ENOMEM;
+  }
+  plan->staged_root = str_format ("%s/rootfs", folder);
+  return plan->staged_root ? 0 : -ENOMEM;
+}
+
+int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier, struct error *err)
+{
+  struct draft draft = { .plan = plan, .err = err };
+  cleanup_free char *init = str_format ("%s/init", folder);
+  int r;
+
+  if (init == NULL || set_staged (plan, folder) < 0 || set_init (plan, carrier) < 0)
+    return error_oom (err);
+  r = draft_add_entry (&draft, ENTRY_FILE, STAGE_INIT_TARGET, "");
+  if (r == 0)
+    r = draft_add_mount (&draft, "bind", init, STAGE_INIT_TARGET, "bind,ro,nosuid,nodev");
+  if (r < 0)
+    return r;
+  /* The last one has no source outside: the stage brings it along. */
+  plan->mounts[plan->mount_count - 1].staged = take_ptr (init);
+  return 0;
+}

@@ -1,0 +1,49 @@
+#include <config.h>
+
+#include "target-oci-seccomp.h"
+
+static void write_arg (struct json_writer *w, const struct filter_arg *arg)
+{
+  json_object_begin (w, NULL);
+  json_number (w, "index", arg->index);
+  json_number (w, "value", arg->mask);
+  json_number (w, "valueTwo", arg->datum);
+  json_string (w, "op", "SCMP_CMP_MASKED_EQ");
+  json_object_end (w);
+}
+
+static void write_action (struct json_writer *w, const char *action_key, const char *errno_key, bool allow,
+                          int errnum)
+{
+  json_string (w, action_key, allow ? "SCMP_ACT_ALLOW" : "SCMP_ACT_ERRNO");
+  if (!allow)
+    json_integer (w, errno_key, errnum);
+}
+
+static void write_rule (struct json_writer *w, const struct filter_rule *rule)
+{
+  json_object_begin (w, NULL);
+  json_strings (w, "names", &rule->names);
+  write_action (w, "action", "errnoRet", rule->allow, rule->errnum);
+  if (rule->arg_count > 0) {
+    json_array_begin (w, "args");
+    for (size_t i = 0; i < rule->arg_count; i++)
+      write_arg (w, &rule->args[i]);
+    json_array_end (w);
+  }
+  json_object_end (w);
+}
+
+void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter)
+{
+  json_object_begin (w, key);
+  write_action (w, "defaultAction", "defaultErrnoRet", false, filter->unknown_errnum);
+  json_array_begin (w, "architectures");
+  json_string (w, NULL, filter->architecture);
+  json_array_end (w);
+  json_array_begin (w, "syscalls");
+  for (size_t i = 0; i < filter->rule_count; i++)
+    write_rule (w, &filter->rules[i]);
+  json_array_end (w);
+  json_object_end (w);
+}

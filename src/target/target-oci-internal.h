@@ -1,0 +1,7 @@
+/* The parts of config.json, each in a file of its own. */
+#pragma once
+
+#include "base-json-write.h"
+#include "plan-plan.h"
+
+void target_oci_linux (struct json_writer *w, const struct plan *plan);
