@@ -1,0 +1,5 @@
+#!/bin/sh
+# Makes the configure script. People who build from a release tarball do not need it.
+set -eu
+cd "$(dirname "$0")"
+exec autoreconf --force --install --warnings=all,no-obsolete

@@ -1,0 +1,71 @@
+# Shared by the scripts in contrib/. To be sourced by bash, with the working folder anywhere.
+# shellcheck shell=bash
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+jobs=$(nproc)
+
+die () {
+  echo "${0##*/}: $*" >&2
+  exit 1
+}
+
+# As root, by whatever way there is.
+as_root () {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "root is needed for '$*', and there is no sudo: run this as root"
+  fi
+}
+
+# install_packages NAME...: those that are not installed yet; nothing is asked of the network when all are.
+install_packages () {
+  local name missing=()
+
+  command -v dpkg-query >/dev/null \
+    || die "this host has no dpkg: install what README.md lists by hand, then use configure and make"
+  for name; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
+  done
+  if [ "${#missing[@]}" -eq 0 ]; then
+    return
+  fi
+  echo "installing: ${missing[*]}"
+  as_root apt-get -q update
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}"
+}
+
+# The configure script, made anew when one of the files that it is made from is newer.
+ensure_configure () {
+  if [ -e "$top/config.status" ]; then
+    die "'$top' holds a build of its own, which hides others: run 'make distclean' there"
+  fi
+  if [ ! -e "$top/configure" ] || [ ! -e "$top/Makefile.in" ] \
+    || [ -n "$(find "$top" -path "$top/build*" -prune -o -name autom4te.cache -prune -o \
+      \( -name '*.am' -o -name '*.ac' -o -path '*/m4/*.m4' \) -newer "$top/Makefile.in" -print -quit)" ]; then
+    "$top/autogen.sh"
+  fi
+}
+
+# build_in FOLDER [CONFIGURE-ARGUMENT...]: configured once, and again when the arguments change.
+build_in () {
+  local folder=$1
+  shift
+  local arguments="$*"
+
+  ensure_configure
+  mkdir -p "$folder"
+  if [ ! -e "$folder/config.status" ] || [ "$(cat "$folder/configure-arguments" 2>/dev/null)" != "$arguments" ]; then
+    (cd "$folder" && "$top/configure" -q "$@")
+    echo "$arguments" >"$folder/configure-arguments"
+  fi
+  make -C "$folder" -s -j "$jobs"
+}
+
+# The second build: clang, with everything that finds mistakes. Tests, lint tools and fuzzers use it.
+build_clang () {
+  build_in "$top/build-clang" CC=clang --enable-werror --enable-tests --enable-sanitizers --enable-fuzzing \
+    CFLAGS='-O1 -g'
+}
