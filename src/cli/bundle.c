@@ -1,0 +1,214 @@
+#include <config.h>
+
+#include "cli-bundle.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-file.h"
+#include "base-path.h"
+
+#define CONFIG "config.json"
+#define ROOTFS "rootfs"
+
+/* The way down to the root has to be open to the ids of a user namespace; the document, which holds the
+ * environment, is its owner's only. */
+#define FOLDER_MODE 0755
+#define CONFIG_MODE 0600
+
+/* What was made so far, for taking it back. */
+struct bundle {
+  const char *folder;
+  const struct plan *plan;
+  int fd;         /* the bundle's folder */
+  int root;       /* its rootfs, -1 while there is none */
+  bool made;      /* the folder itself is ours */
+  size_t entries; /* how many of the plan's entries are there */
+};
+
+/* The mode is exact, whatever the umask. */
+static int make_folder (int at, const char *name, mode_t mode, int *ret_fd)
+{
+  cleanup_close int fd = -1;
+
+  if (mkdirat (at, name, 0700) < 0)
+    return -errno;
+  fd = openat (at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || fchmod (fd, mode) < 0) {
+    int saved = errno;
+
+    unlinkat (at, name, AT_REMOVEDIR);
+    return -saved;
+  }
+  *ret_fd = take_fd (&fd);
+  return 0;
+}
+
+static int make_file (int at, const char *name, const char *text, mode_t mode)
+{
+  cleanup_close int fd = openat (at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  size_t len = strlen (text);
+
+  if (fd < 0)
+    return -errno;
+  for (size_t done = 0; done < len;) {
+    ssize_t n = write (fd, text + done, len - done);
+
+    if (n < 0 && errno != EINTR) {
+      int saved = errno;
+
+      unlinkat (at, name, 0);
+      return -saved;
+    }
+    done += n > 0 ? (size_t) n : 0;
+  }
+  if (fchmod (fd, mode) < 0) {
+    int saved = errno;
+
+    unlinkat (at, name, 0);
+    return -saved;
+  }
+  return 0;
+}
+
+/* Opens the folder that holds PATH (absolute, inside) beneath ROOT; *RET_NAME is PATH's last part. */
+static int open_parent (int root, const char *path, int *ret_fd, const char **ret_name)
+{
+  cleanup_close int fd = fcntl (root, F_DUPFD_CLOEXEC, 3);
+  const char *part = path + 1;
+
+  if (fd < 0)
+    return -errno;
+  if (!path_is_normal (path) || path[1] == '\0')
+    return -EINVAL;
+  for (const char *slash; (slash = strchr (part, '/')) != NULL; part = slash + 1) {
+    cleanup_free char *name = strndup (part, (size_t) (slash - part));
+    int next;
+
+    if (name == NULL)
+      return -ENOMEM;
+    next = openat (fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (next < 0)
+      return -errno;
+    close (fd);
+    fd = next;
+  }
+  *ret_fd = take_fd (&fd);
+  *ret_name = part;
+  return 0;
+}
+
+static int make_entry (int root, const struct plan_entry *entry)
+{
+  cleanup_close int parent = -1;
+  cleanup_close int made = -1;
+  const char *name = NULL;
+  int r = open_parent (root, entry->path, &parent, &name);
+
+  if (r < 0)
+    return r;
+  switch (entry->kind) {
+  case ENTRY_DIRECTORY: return make_folder (parent, name, entry->mode, &made);
+  case ENTRY_FILE: return make_file (parent, name, entry->text ? entry->text : "", entry->mode);
+  case ENTRY_SYMLINK: return symlinkat (entry->text, parent, name) < 0 ? -errno : 0;
+  }
+  return -EINVAL;
+}
+
+/* The plan names parents before children, so the reverse order finds every folder empty. */
+static void take_back (struct bundle *bundle)
+{
+  while (bundle->entries > 0) {
+    const struct plan_entry *entry = &bundle->plan->entries[--bundle->entries];
+    cleanup_close int parent = -1;
+    const char *name = NULL;
+
+    if (open_parent (bundle->root, entry->path, &parent, &name) == 0)
+      unlinkat (parent, name, entry->kind == ENTRY_DIRECTORY ? AT_REMOVEDIR : 0);
+  }
+  if (bundle->root >= 0)
+    unlinkat (bundle->fd, ROOTFS, AT_REMOVEDIR);
+  if (bundle->made)
+    rmdir (bundle->folder);
+}
+
+static int check_empty (const struct bundle *bundle, struct error *err)
+{
+  int fd = openat (bundle->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = fd < 0 ? NULL : fdopendir (fd);
+  const struct dirent *entry;
+  int r = 0;
+
+  if (dir == NULL) {
+    r = error_set_errno (err, errno, "--bundle: cannot read folder '%s'", bundle->folder);
+    if (fd >= 0)
+      close (fd);
+    return r;
+  }
+  while (r == 0 && (entry = readdir (dir)) != NULL)
+    if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0)
+      r = error_set (err, -ENOTEMPTY, "--bundle: folder '%s' is not empty; name a new one", bundle->folder);
+  closedir (dir);
+  return r;
+}
+
+static int open_folder (struct bundle *bundle, struct error *err)
+{
+  int r = make_folder (AT_FDCWD, bundle->folder, FOLDER_MODE, &bundle->fd);
+
+  bundle->made = r == 0;
+  if (r == 0)
+    return 0;
+  if (r != -EEXIST)
+    return error_set_errno (err, -r, "--bundle: cannot make folder '%s'", bundle->folder);
+  bundle->fd = open (bundle->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (bundle->fd < 0)
+    return error_set_errno (err, errno, "--bundle: cannot open folder '%s'", bundle->folder);
+  return check_empty (bundle, err);
+}
+
+static int make_root (struct bundle *bundle, struct error *err)
+{
+  const struct plan *plan = bundle->plan;
+  int r = make_folder (bundle->fd, ROOTFS, FOLDER_MODE, &bundle->root);
+
+  if (r < 0)
+    return error_set_errno (err, -r, "--bundle: cannot make folder '%s/%s'", bundle->folder, ROOTFS);
+  for (size_t i = 0; i < plan->entry_count; i++) {
+    r = make_entry (bundle->root, &plan->entries[i]);
+    if (r < 0)
+      return error_set_errno (err, -r, "--bundle: cannot make '%s/%s%s'", bundle->folder, ROOTFS,
+                              plan->entries[i].path);
+    bundle->entries++;
+  }
+  return 0;
+}
+
+int bundle_write (const char *folder, const struct plan *plan, const char *document, struct error *err)
+{
+  struct bundle bundle = { .folder = folder, .plan = plan, .fd = -1, .root = -1 };
+  int r;
+
+  if (plan->root == ROOT_FROM_IMAGE)
+    return error_set (
+        err, -EOPNOTSUPP,
+        "--bundle: image '%s' would have to be unpacked; unpack it and name its folder with --rootfs",
+        plan->root_path);
+  r = open_folder (&bundle, err);
+  if (r == 0 && plan->root == ROOT_FROM_HOST)
+    r = make_root (&bundle, err);
+  if (r == 0) {
+    r = file_write_atomic (bundle.fd, CONFIG, document, strlen (document), CONFIG_MODE, err);
+    if (r < 0)
+      error_prefix (err, "--bundle: folder '%s'", folder);
+  }
+  if (r < 0)
+    take_back (&bundle);
+  close_p (&bundle.root);
+  close_p (&bundle.fd);
+  return r;
+}

@@ -1,0 +1,100 @@
+/* The options of every verb in one table, and the parser that reads a command line by it.
+ *
+ * A row says the name, what its value is called, whether it repeats, what a shell can offer for it, and one
+ * line of help. A verb lists the options that it takes. Help, the manual page and the completions walk the
+ * same rows, so they cannot miss an option.
+ *
+ * Options are long: "--name VALUE" or "--name=VALUE". An option that does not repeat and is given twice is
+ * an error, since the later one would silently undo the earlier. "--" ends the options; for verbs with a
+ * command behind them, the command's first word does too. What is refused here is the caller's mistake:
+ * every error has the code CLI_USAGE.
+ *
+ * Must never: print, exit, keep state of its own, or guess an abbreviation.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base-error.h"
+#include "base-str.h"
+
+enum option {
+  OPTION_PROFILE,
+  OPTION_BACKEND,
+  OPTION_RUNTIME,
+  OPTION_ROOTFS,
+  OPTION_IMAGE,
+  OPTION_WORKSPACE,
+  OPTION_CWD,
+  OPTION_ENV,
+  OPTION_MOUNT,
+  OPTION_SECRET,
+  OPTION_LIMIT,
+  OPTION_TIMEOUT,
+  OPTION_ACCEPT,
+  OPTION_RAWDOG,
+  OPTION_HOST_FACTS,
+  OPTION_TARGET,
+  OPTION_BUNDLE,
+  OPTION_RESULT,
+  OPTION_SIGNAL,
+  OPTION_DRY_RUN,
+  OPTION_JSON,
+  OPTION_NAMES,
+  OPTION_DIGEST,
+  OPTION_CEILING,
+  OPTION_FORMAT,
+  OPTION_VERSION,
+  OPTION_HELP, /* every verb has it, listed or not */
+  OPTION_COUNT
+};
+
+/* The options from which a request is made; the rows of run, spec and explain begin with them. */
+#define OPTIONS_OF_REQUEST                                                                                   \
+  OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS, OPTION_IMAGE, OPTION_WORKSPACE, OPTION_CWD, \
+      OPTION_ENV, OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT, OPTION_RAWDOG,   \
+      OPTION_HOST_FACTS
+
+/* What a shell can offer in a place. */
+enum complete {
+  COMPLETE_NOTHING,
+  COMPLETE_WORDS, /* the row's words and nothing else */
+  COMPLETE_FILE,
+  COMPLETE_FOLDER,
+  COMPLETE_PROFILE, /* names, or a file */
+  COMPLETE_CONTROL,
+  COMPLETE_COMMAND,
+  COMPLETE_VERB,
+};
+
+struct option_info {
+  const char *name;  /* without the dashes */
+  const char *value; /* "NAME|FILE"; NULL for a flag */
+  bool repeats;
+  enum complete complete;
+  const char *const *words; /* offered as well, NULL-terminated; NULL for none */
+  const char *help;
+};
+
+const struct option_info *option_info (enum option option);
+
+/* Stands outside of errno, so that no other part can return it: the command line itself is wrong. */
+#define CLI_USAGE (-4096)
+
+struct arguments {
+  struct strlist values[OPTION_COUNT]; /* a flag that was given has one empty value */
+  struct strlist operands;
+};
+
+/* Reads ARGV, NULL-terminated. ACCEPTED ends with OPTION_COUNT. With COMMAND the first operand ends the
+ * options. */
+int arguments_parse (char *const *argv, const enum option *accepted, bool command,
+                     struct arguments *ret_arguments, struct error *err);
+
+bool arguments_have (const struct arguments *arguments, enum option option);
+/* The value, or NULL when the option was not given. */
+const char *arguments_text (const struct arguments *arguments, enum option option);
+
+void arguments_clear (struct arguments *arguments);
+#define cleanup_arguments cleanup (arguments_clear)

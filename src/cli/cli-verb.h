@@ -1,0 +1,67 @@
+/* The verbs of the command line: one table each, and the way from words to the verb that they mean.
+ *
+ * A verb says all that help, the manual page and the completions print about it, and has one function that
+ * does it. That function gets parsed arguments and fills an output; it prints nothing and never exits. Verbs
+ * with sub-verbs have no function of their own.
+ *
+ * Exit statuses are a closed list (verb_statuses). A verb's failure is 1, a wrong command line 2; for verbs
+ * that stand in for the command behind them, whose own status must stay recognisable, both are 125.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base-error.h"
+#include "cli-options.h"
+#include "cli-output.h"
+
+struct verb_example {
+  const char *command; /* NULL ends the list */
+  const char *what;
+};
+
+struct verb {
+  const char *path;                    /* "profile diff"; "" for the program itself */
+  const char *summary;                 /* one line, lower case */
+  const char *description;             /* paragraphs separated by "\n\n" */
+  const char *operands;                /* "A B"; NULL for none */
+  unsigned min, max;                   /* how many operands; a command is not counted */
+  bool command;                        /* the operands are a command with its arguments */
+  bool payload;                        /* its exit status is the command's */
+  enum complete complete;              /* what a shell offers for operands */
+  const enum option *options;          /* ends with OPTION_COUNT */
+  const struct verb *const *verbs;     /* NULL-terminated; NULL for a verb that does something */
+  const struct verb_example *examples; /* NULL for none */
+  int (*run) (const struct arguments *arguments, struct output *output, struct error *err);
+};
+
+/* The program itself; all others hang below it. */
+extern const struct verb verb_root;
+
+extern const struct verb verb_ps, verb_kill, verb_gc;
+extern const struct verb verb_run, verb_spec, verb_explain, verb_matrix, verb_profile, verb_help;
+extern const struct verb verb_profile_list, verb_profile_show, verb_profile_lint, verb_profile_diff,
+    verb_profile_schema;
+
+/* "diff" of "profile diff". */
+const char *verb_name (const struct verb *verb);
+
+/* Finds the sub-verb NAME of VERB; unknown names are an error with a suggestion. */
+int verb_find (const struct verb *verb, const char *name, const struct verb **ret_verb, struct error *err);
+
+/* The usage line: "tyrum-oci profile diff [OPTION...] A B". NULL when memory ran out. */
+char *verb_usage (const struct verb *verb);
+
+/* Does what ARGV says (the words behind the program's name, NULL-terminated). *RET_VERB is the verb that the
+ * words led to, also on failure. */
+int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err);
+
+/* The exit status for what verb_dispatch returned. */
+int verb_status (const struct verb *verb, int result, const struct output *output);
+
+struct verb_exit {
+  const char *status; /* NULL ends the list */
+  const char *meaning;
+};
+extern const struct verb_exit verb_statuses[];

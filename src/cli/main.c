@@ -1,0 +1,91 @@
+/* The program: hands the command line to its verb, writes what the verb has to say, and ends. Nothing else in
+ * this project prints or exits. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base-error.h"
+#include "cli-output.h"
+#include "cli-verb.h"
+
+#define WIDTH_MIN 60u
+#define WIDTH_MAX 160u
+
+/* A file opened later must not become one of the standard streams. What takes the place of a closed one is
+ * open the wrong way round, so that using it fails as it would have. */
+static int hold_standard_streams (void)
+{
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+      return -1;
+  return 0;
+}
+
+static void look_at_terminal (struct output *output)
+{
+  const char *no_colour = getenv ("NO_COLOR");
+  struct winsize size;
+
+  output->width = OUTPUT_WIDTH;
+  if (!isatty (STDOUT_FILENO))
+    return;
+  output->colour = no_colour == NULL || no_colour[0] == '\0';
+  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    output->width = size.ws_col;
+  if (output->width < WIDTH_MIN)
+    output->width = WIDTH_MIN;
+  if (output->width > WIDTH_MAX)
+    output->width = WIDTH_MAX;
+}
+
+static int write_all (int fd, const struct strbuf *text)
+{
+  for (size_t done = 0; done < text->len;) {
+    ssize_t n = write (fd, text->text + done, text->len - done);
+
+    if (n < 0 && errno != EINTR)
+      return -errno;
+    done += n > 0 ? (size_t) n : 0;
+  }
+  return 0;
+}
+
+/* There is nowhere left to report that standard error cannot be written. */
+static void say_error (const struct error *err)
+{
+  cleanup_strbuf struct strbuf line = { 0 };
+
+  text_clean (&line, error_text (err));
+  if (line.failed)
+    fputs ("tyrum-oci: out of memory\n", stderr);
+  else
+    fprintf (stderr, "tyrum-oci: %s\n", line.text);
+}
+
+int main (int argc, char **argv)
+{
+  cleanup_output struct output output = { 0 };
+  cleanup_error struct error err = { 0 };
+  const struct verb *verb = &verb_root;
+  int r;
+
+  if (hold_standard_streams () < 0)
+    return 1;
+  look_at_terminal (&output);
+  r = verb_dispatch (argv + (argc > 0), &verb, &output, &err);
+  (void) write_all (STDERR_FILENO, &output.notes);
+  if (r == 0) {
+    r = write_all (STDOUT_FILENO, &output.out);
+    if (r < 0)
+      error_set_errno (&err, -r, "cannot write standard output");
+  }
+  if (r < 0)
+    say_error (&err);
+  return verb_status (verb, r, &output);
+}

@@ -1,0 +1,201 @@
+/* matrix: controls against backends, and the reason behind every cell that is not plainly enforced. */
+#include <config.h>
+
+#include <string.h>
+
+#include "cli-carry.h"
+#include "cli-table.h"
+#include "cli-verb.h"
+
+/* Adds "a, b and c" for the backends in MASK; all of them are "every backend". */
+static void add_backends (struct strbuf *buf, unsigned mask)
+{
+  const unsigned every = (1u << BACKEND_KNOWN) - 1;
+  bool first = true;
+
+  if ((mask & every) == every) {
+    strbuf_add (buf, "every backend");
+    return;
+  }
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    if (mask & (1u << b)) {
+      strbuf_addf (buf, "%s%s", first ? "" : ", ", backend_name (b));
+      first = false;
+    }
+}
+
+static bool same_carriage (const struct carriage *a, const struct carriage *b)
+{
+  return a->carry == b->carry && a->basis == b->basis && strcmp (a->reason, b->reason) == 0;
+}
+
+/* One line for CARRIAGE, which holds for the backends in MASK. WHAT is a control, perhaps with a value. */
+static void add_reason (struct output *output, const char *what, unsigned mask,
+                        const struct carriage *carriage)
+{
+  cleanup_strbuf struct strbuf line = { 0 };
+
+  strbuf_addf (&line, "%s: %s on ", what, carry_cell (carriage, false));
+  add_backends (&line, mask);
+  strbuf_addf (&line, ": %s", carriage->reason);
+  output->out.failed = output->out.failed || line.failed;
+  if (line.failed)
+    return;
+  strbuf_add (&output->out, "  ");
+  text_wrap (&output->out, line.text, 2, 6, output->width);
+}
+
+/* Backends that are the same for one control share a line. */
+static void add_reasons (enum control control, struct output *output)
+{
+  unsigned done = 0;
+
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+    struct carriage carriage = carriage_of (control, b);
+    unsigned mask = 0;
+
+    if ((done & (1u << b)) || carriage.carry == CARRY_ENFORCED)
+      continue;
+    for (enum backend other = b; other < BACKEND_KNOWN; other++) {
+      struct carriage same = carriage_of (control, other);
+
+      if (same_carriage (&carriage, &same))
+        mask |= 1u << other;
+    }
+    done |= mask;
+    add_reason (output, control_info (control)->name, mask, &carriage);
+  }
+}
+
+static void add_value_notes (struct output *output)
+{
+  struct carriage_note note;
+
+  for (size_t i = 0; carriage_note_at (i, &note); i++) {
+    cleanup_free char *what = str_format ("%s '%s'", control_info (note.control)->name, note.value);
+
+    if (what == NULL)
+      output->out.failed = true;
+    else
+      add_reason (output, what, note.backends, &note.carriage);
+  }
+}
+
+static void fill_table (struct table *table, bool brief)
+{
+  _Static_assert(1 + BACKEND_KNOWN <= TABLE_COLUMNS, "a column for each backend");
+  *table = (struct table){ .columns = 1 + BACKEND_KNOWN, .gap = brief ? 1 : 2 };
+  table_add_tone (table, "control", TONE_BOLD);
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    table_add_tone (table, backend_name (b), TONE_BOLD);
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    table_add (table, control_info (c)->name);
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+      struct carriage carriage = carriage_of (c, b);
+
+      table_add_tone (table, carry_cell (&carriage, brief), carry_tone (carriage.carry));
+    }
+  }
+}
+
+static int print_text (struct output *output, struct error *err)
+{
+  cleanup_table struct table table = { 0 };
+  bool brief;
+  int r;
+
+  fill_table (&table, false);
+  brief = table_width (&table) > output->width;
+  if (brief) {
+    table_clear (&table);
+    fill_table (&table, true);
+  }
+  r = table_print (&table, output, err);
+  if (r < 0)
+    return r;
+  strbuf_add (&output->out, "\n");
+  text_wrap (
+      &output->out,
+      "enforced: the backend keeps the promise. weaker: it keeps part of it. impossible: it cannot, and a "
+      "plan that requires it is refused. A question mark: declared, but not yet observed on a running "
+      "container.",
+      0, 0, output->width);
+  if (brief)
+    strbuf_add (&output->out, "Short for want of columns: enf, weak, imp.\n");
+  strbuf_add (&output->out, "\nReasons\n");
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    add_reasons (c, output);
+  strbuf_add (&output->out, "\nValues that are carried differently\n");
+  add_value_notes (output);
+  return 0;
+}
+
+static void write_notes (struct json_writer *w)
+{
+  struct carriage_note note;
+
+  json_array_begin (w, "values");
+  for (size_t i = 0; carriage_note_at (i, &note); i++) {
+    json_object_begin (w, NULL);
+    json_string (w, "control", control_info (note.control)->name);
+    json_string (w, "value", note.value);
+    json_array_begin (w, "backends");
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+      if (note.backends & (1u << b))
+        json_string (w, NULL, backend_name (b));
+    json_array_end (w);
+    carry_write (w, "carriage", &note.carriage);
+    json_object_end (w);
+  }
+  json_array_end (w);
+}
+
+static int print_json (struct output *output, struct error *err)
+{
+  cleanup_json_writer struct json_writer w = { .pretty = true };
+  cleanup_free char *text = NULL;
+  int r;
+
+  json_object_begin (&w, NULL);
+  json_string (&w, "schema", "tyrum-oci/matrix/1");
+  json_array_begin (&w, "controls");
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    json_object_begin (&w, NULL);
+    json_string (&w, "name", control_info (c)->name);
+    json_string (&w, "promise", control_info (c)->promise);
+    json_object_begin (&w, "backends");
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+      struct carriage carriage = carriage_of (c, b);
+
+      carry_write (&w, backend_name (b), &carriage);
+    }
+    json_object_end (&w);
+    json_object_end (&w);
+  }
+  json_array_end (&w);
+  write_notes (&w);
+  json_object_end (&w);
+  r = json_finish (&w, &text, err);
+  if (r == 0)
+    strbuf_add (&output->out, text);
+  return r;
+}
+
+static int run (const struct arguments *arguments, struct output *output, struct error *err)
+{
+  return arguments_have (arguments, OPTION_JSON) ? print_json (output, err) : print_text (output, err);
+}
+
+static const enum option options[] = { OPTION_JSON, OPTION_COUNT };
+
+const struct verb verb_matrix = {
+  .path = "matrix",
+  .summary = "show which backend can carry which control, and why not",
+  .description =
+      "Prints every control against every backend: enforced, weaker or impossible, with the reason for each "
+      "cell "
+      "that is not enforced, and the values of a control that are carried differently from the rest. What is "
+      "declared but was not yet observed on a running container has a question mark.",
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,150 @@
+/* run: launch a command, or show what would be launched. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base-file.h"
+#include "cli-context.h"
+#include "cli-target.h"
+#include "cli-verb.h"
+#include "report-result.h"
+#include "run-run.h"
+
+/* Our own programs stand together in one folder. */
+static char *own_program (const char *name)
+{
+  const char *folder = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
+
+  return str_format ("%s/%s", folder != NULL && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR, name);
+}
+
+/* The result goes where the options say; the command's own exit code is ours. */
+static int report (const struct plan *plan, const struct run_result *result, const struct error *failure,
+                   const struct arguments *arguments, struct output *output, struct error *err)
+{
+  const char *file = arguments_text (arguments, OPTION_RESULT);
+  cleanup_free char *text = NULL;
+  int r = 0;
+
+  if (file == NULL && !arguments_have (arguments, OPTION_JSON))
+    return 0;
+  r = result_write (plan, result, failure, &text, err);
+  if (r == 0 && file != NULL)
+    r = file_write_atomic (AT_FDCWD, file, text, strlen (text), 0600, err);
+  if (r == 0 && arguments_have (arguments, OPTION_JSON))
+    strbuf_add (&output->out, text);
+  return r;
+}
+
+static int launch (const struct context *context, struct plan *plan, const struct arguments *arguments,
+                   struct output *output, struct error *err)
+{
+  cleanup_free char *init = own_program ("tyrum-oci-init");
+  cleanup_free char *launcher = own_program ("tyrum-oci-launch");
+  cleanup_run_result struct run_result result = { 0 };
+  bool quiet = arguments_have (arguments, OPTION_JSON);
+  struct run_options options = { .host = context->host, .plan = plan, .init = init, .launcher = launcher,
+                                 .in = STDIN_FILENO, .out = quiet ? -1 : STDOUT_FILENO,
+                                 .err = quiet ? -1 : STDERR_FILENO };
+  int r;
+
+  if (init == NULL || launcher == NULL)
+    return error_oom (err);
+  r = run_execute (&options, &result, err);
+  if (r < 0) {
+    struct error second = { 0 };
+
+    /* The document tells of the failure as well; the failure itself is what the caller is told. */
+    if (report (plan, NULL, err, arguments, output, &second) < 0)
+      error_clear (&second);
+    output->status = 125;
+    return quiet ? 0 : r;
+  }
+  output->status = result.code;
+  return report (plan, &result, NULL, arguments, output, err);
+}
+
+static int describe (const struct plan *plan, struct output *output, struct error *err)
+{
+  cleanup_free char *text = str_format ("profile '%s' (%s) on %s", plan->profile_name, plan->profile_digest,
+                                        backend_name (plan->backend));
+
+  if (text == NULL)
+    return error_oom (err);
+  output_note (output, text);
+  context_add_notes (plan, output);
+  return 0;
+}
+
+static int show (const struct plan *plan, const struct target *target, struct output *output,
+                 struct error *err)
+{
+  cleanup_free char *document = NULL;
+  int r = target->write (plan, &document, err);
+
+  if (r == 0)
+    r = describe (plan, output, err);
+  if (r == 0)
+    strbuf_add (&output->out, document);
+  return r;
+}
+
+static int run (const struct arguments *arguments, struct output *output, struct error *err)
+{
+  cleanup_context struct context context = { 0 };
+  cleanup_plan struct plan *plan = NULL;
+  bool dry = arguments_have (arguments, OPTION_DRY_RUN);
+  const struct target *target = NULL;
+  int r;
+
+  if (arguments_have (arguments, OPTION_HOST_FACTS) && !dry)
+    return error_set (
+        err, CLI_USAGE,
+        "--host-facts: nothing can be launched on a host that is only described; add --dry-run");
+  r = context_open (&context, arguments, err);
+  if (r == 0)
+    r = target_of_backend (context.request.backend, &target, err);
+  if (r == 0)
+    r = context_plan (&context, &plan, err);
+  if (r < 0)
+    return r;
+  if (dry)
+    return show (plan, target, output, err);
+  context_add_notes (plan, output);
+  return launch (&context, plan, arguments, output, err);
+}
+
+static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_RESULT, OPTION_JSON, OPTION_DRY_RUN, OPTION_COUNT };
+
+static const struct verb_example examples[] = {
+  { "tyrum-oci run --profile hardened -- make test", "a test run that reaches nothing but this folder" },
+  { "tyrum-oci run --dry-run --profile hardened --limit memory=256M -- make test",
+    "what would be launched under tighter memory" },
+  { NULL, NULL },
+};
+
+const struct verb verb_run = {
+  .path = "run",
+  .summary = "run a command under a profile",
+  .description = "Joins the profile with the options, the operator's ceiling and this host into a plan, and "
+                 "launches the command by it. Options can only tighten what the profile says; one that would "
+                 "loosen it is refused, with the name of a profile that grants it.\n\n"
+                 "Standard input, output and error are the command's; our own words go to standard error. The exit "
+                 "status is the command's own, 128+n after signal n, 124 after the deadline, and 125 where this "
+                 "program failed or refused.\n\n"
+                 "With --result the result is written to a file; with --json it is printed instead of the command's "
+                 "output, which is then counted and dropped. With --dry-run nothing is launched: the document goes "
+                 "to standard output, and what the plan leaves out, and why, to standard error.",
+  .operands = "[--] COMMAND [ARG...]",
+  .min = 1,
+  .command = true,
+  .payload = true,
+  .complete = COMPLETE_COMMAND,
+  .options = options,
+  .examples = examples,
+  .run = run,
+};

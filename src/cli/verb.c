@@ -1,0 +1,179 @@
+#include <config.h>
+
+#include "cli-verb.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base-limits.h"
+#include "cli-help.h"
+
+const struct verb_exit verb_statuses[] = {
+  { "0", "it worked" },
+  { "1", "it failed, or profile lint found an error" },
+  { "2", "the command line is wrong" },
+  { "124", "run: the deadline ended the command" },
+  { "125", "run: this program failed or refused, and the command did not run" },
+  { "126, 127", "run: the command cannot be executed, or was not found" },
+  { "128+n", "run: signal n ended the command" },
+  { NULL, NULL },
+};
+
+static const struct verb *const verbs[] = { &verb_run, &verb_ps,      &verb_kill,   &verb_gc,      &verb_spec,
+                                            &verb_explain, &verb_matrix, &verb_profile, &verb_help, NULL };
+
+static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
+
+static const struct verb_example examples[] = {
+  { "tyrum-oci explain --profile hardened", "what the profile promises, and how it is kept" },
+  { "tyrum-oci spec --profile hardened -- make test", "the config.json under which the command would run" },
+  { "tyrum-oci profile diff baseline hardened", "each setting that differs, as tighter or looser" },
+  { NULL, NULL },
+};
+
+const struct verb verb_root = {
+  .path = "",
+  .summary = "run commands inside the containment that a profile promises",
+  .description =
+      "A profile is a named posture: which user, which system calls, which part of the file system, which "
+      "network and which limits a command gets. tyrum-oci joins a profile with what one launch asks, with "
+      "what "
+      "the operator allows and with what this host has, into a plan, and turns the plan into the document "
+      "that "
+      "a container runtime carries out.\n\n"
+      "A request can only tighten a profile. Whatever a backend or the host cannot enforce is refused or "
+      "said, "
+      "never dropped without a word.",
+  .operands = "VERB [ARG...]",
+  .complete = COMPLETE_VERB,
+  .options = options,
+  .verbs = verbs,
+  .examples = examples,
+};
+
+const char *verb_name (const struct verb *verb)
+{
+  const char *space = strrchr (verb->path, ' ');
+
+  return space ? space + 1 : verb->path;
+}
+
+int verb_find (const struct verb *verb, const char *name, const struct verb **ret_verb, struct error *err)
+{
+  const char *names[16];
+  size_t count = 0;
+  const char *near;
+  const char *what = verb->path[0] != '\0' ? verb->path : "tyrum-oci";
+
+  for (const struct verb *const *v = verb->verbs; v != NULL && *v != NULL; v++) {
+    if (strcmp (verb_name (*v), name) == 0) {
+      *ret_verb = *v;
+      return 0;
+    }
+    if (count < ARRAY_LEN (names))
+      names[count++] = verb_name (*v);
+  }
+  if (count == 0)
+    return error_set (err, CLI_USAGE, "'%s' has no verb '%s' below it", what, name);
+  near = str_nearest (name, names, count);
+  if (near != NULL)
+    return error_set (err, CLI_USAGE, "'%s' has no verb '%s'; did you mean '%s'?", what, name, near);
+  return error_set (err, CLI_USAGE, "'%s' has no verb '%s'; --help shows them", what, name);
+}
+
+char *verb_usage (const struct verb *verb)
+{
+  bool optional = verb->options != NULL && verb->options[0] != OPTION_COUNT;
+
+  return str_format ("tyrum-oci%s%s%s%s%s", verb->path[0] != '\0' ? " " : "", verb->path,
+                     optional ? " [OPTION...]" : "", verb->operands ? " " : "",
+                     verb->operands ? verb->operands : "");
+}
+
+static int check_operands (const struct verb *verb, const struct arguments *arguments, struct error *err)
+{
+  size_t count = arguments->operands.count;
+  cleanup_free char *usage = NULL;
+
+  if (count >= verb->min && (verb->command || count <= verb->max))
+    return 0;
+  if (count > verb->max)
+    return error_set (err, CLI_USAGE, "'%s' does not take the argument '%s'", verb->path,
+                      arguments->operands.items[verb->max]);
+  usage = verb_usage (verb);
+  if (usage == NULL)
+    return error_oom (err);
+  return error_set (err, CLI_USAGE, "'%s' needs %s: %s", verb->path,
+                    verb->command ? "a command" : "more words", usage);
+}
+
+static int no_verb (const struct verb *verb, struct error *err)
+{
+  cleanup_strbuf struct strbuf names = { 0 };
+
+  for (const struct verb *const *v = verb->verbs; *v != NULL; v++)
+    strbuf_addf (&names, "%s%s", names.len ? ", " : "", verb_name (*v));
+  if (names.failed)
+    return error_oom (err);
+  if (verb->path[0] == '\0')
+    return error_set (err, CLI_USAGE, "no verb given; there are %s; 'tyrum-oci help' says more", names.text);
+  return error_set (err, CLI_USAGE, "'%s' needs one of %s", verb->path, names.text);
+}
+
+static int do_verb (const struct verb *verb, const struct arguments *arguments, struct output *output,
+                    struct error *err)
+{
+  int r;
+
+  if (arguments_have (arguments, OPTION_HELP))
+    return help_text (verb, output, err);
+  if (arguments_have (arguments, OPTION_VERSION)) {
+    strbuf_add (&output->out, PACKAGE_NAME " " PACKAGE_VERSION "\n");
+    return 0;
+  }
+  if (verb->run == NULL)
+    return no_verb (verb, err);
+  r = check_operands (verb, arguments, err);
+  return r < 0 ? r : verb->run (arguments, output, err);
+}
+
+static int check_count (char *const *argv, struct error *err)
+{
+  size_t count = 0;
+
+  while (argv[count] != NULL)
+    if (++count > LIMIT_ARGUMENTS)
+      return error_set (err, CLI_USAGE, "the command line has more than %zu words", LIMIT_ARGUMENTS);
+  return 0;
+}
+
+int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err)
+{
+  cleanup_arguments struct arguments arguments = { 0 };
+  const struct verb *verb = &verb_root;
+  int r = 0;
+
+  *ret_verb = verb;
+  while (r == 0 && verb->verbs != NULL && *argv != NULL && argv[0][0] != '-') {
+    r = verb_find (verb, *argv++, &verb, err);
+    *ret_verb = verb;
+  }
+  if (r == 0)
+    r = check_count (argv, err);
+  if (r == 0)
+    r = arguments_parse (argv, verb->options, verb->command, &arguments, err);
+  if (r == 0)
+    r = do_verb (verb, &arguments, output, err);
+  if (r == 0 && (output->out.failed || output->notes.failed))
+    r = error_oom (err);
+  return r;
+}
+
+int verb_status (const struct verb *verb, int result, const struct output *output)
+{
+  if (result == 0)
+    return output->status;
+  if (verb->payload)
+    return 125;
+  return result == CLI_USAGE ? 2 : 1;
+}
