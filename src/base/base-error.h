@@ -3,7 +3,8 @@
  * The first cause is kept: error_set on an error that is already set does nothing,
  * so a clean-up that fails as well cannot hide why it runs. Context goes in front
  * on the way up ("profile 'ci.json':14:9: limits.pids: ..."). Functions that take
- * an error return 0, or the negative errno that they stored. Only main prints.
+ * an error return 0, or the negative errno that they stored. Only main prints. A message is one line: control
+ * characters from outside are replaced.
  */
 #pragma once
 

@@ -10,8 +10,18 @@
 
 #include "base-cleanup.h"
 
+/* Messages quote what came from outside. A line break or an escape sequence in it must not reach a terminal or
+ * look like a line of our own. */
+static void make_one_line (char *message)
+{
+  for (unsigned char *p = (unsigned char *) message; p != NULL && *p != '\0'; p++)
+    if (*p < 0x20 || *p == 0x7f)
+      *p = '?';
+}
+
 static int set_message (struct error *err, int code, char *message)
 {
+  make_one_line (message);
   if (err == NULL || err->code != 0) {
     free (message);
     return code;
@@ -62,6 +72,7 @@ int error_prefix (struct error *err, const char *format, ...)
   va_end (ap);
   if (context != NULL && err->message != NULL && asprintf (&message, "%s: %s", context, err->message) >= 0) {
     free (err->message);
+    make_one_line (message);
     err->message = message;
   }
   return err->code;

@@ -1,0 +1,47 @@
+/* What tyrum-oci-init and the supervisor say to each other, byte for byte.
+ *
+ * Init starts as the first process of the container with two sockets of its own: HANDSHAKE_FD, over which it
+ * says hello and waits for the go-ahead, and STATUS_FD, over which it later tells how the command ended and
+ * waits until the supervisor has read the kernel's counters. The first is closed before the command starts. The
+ * second is closed in the command's process and stays in init, which the command can neither trace nor
+ * look into (it is not dumpable).
+ *
+ * A runtime that passes no descriptors (gVisor) is given --carrier stdio: hello is then the first thing on
+ * standard output, the go-ahead the first thing on standard input, and there is no status.
+ *
+ * Both are SOCK_SEQPACKET: one message, one packet. Sizes are fixed but for the report of a hello. Both ends
+ * run on the same machine, so integers are the machine's own.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define HANDSHAKE_FD 3
+#define STATUS_FD    4
+
+#define HANDSHAKE_MAGIC   0x49525954u /* "TYRI" in memory on little-endian machines */
+#define HANDSHAKE_VERSION 1u
+
+#define LIMIT_REPORT_BYTES (256u * 1024u)
+
+enum handshake_type {
+  HANDSHAKE_HELLO = 1, /* init: ready; LENGTH bytes of report follow in the same packet (none in version 1) */
+  HANDSHAKE_GO = 2,    /* supervisor: run the command */
+  HANDSHAKE_STOP = 3,  /* supervisor: do not */
+  HANDSHAKE_ENDED = 4, /* init, on the status socket: see struct handshake_ended */
+  HANDSHAKE_SEEN = 5,  /* supervisor, on the status socket: counters are read, go */
+};
+
+struct handshake_header {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t type;
+  uint32_t length; /* bytes behind the header */
+};
+
+struct handshake_ended {
+  struct handshake_header header;
+  int32_t code;     /* the command's exit code, or -1 */
+  int32_t signal;   /* the signal that ended it, or 0 */
+  int32_t exec_err; /* errno of a failed exec, or 0; code is then 126 or 127 as in shells */
+};
