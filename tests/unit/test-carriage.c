@@ -1,0 +1,272 @@
+/* How backends carry controls: every pair declared, values that differ, and backends by name. */
+#include <config.h>
+
+#include "control-carriage.h"
+
+#include <errno.h>
+
+#include "base-cleanup.h"
+#include "unit.h"
+#include "value-case.h"
+
+static void check_declared (struct carriage carriage, enum control control, enum backend backend)
+{
+  const char *name = control_info (control)->name;
+
+  CHECK (carriage.reason != NULL && strlen (carriage.reason) > 5, "%s on %s: no reason", name,
+         backend_name (backend));
+  CHECK (strcmp (carriage.reason, "not declared") != 0, "%s on %s is not declared", name,
+         backend_name (backend));
+  CHECK (carriage.carry <= CARRY_IMPOSSIBLE && carriage.basis <= BASIS_SPEC, "%s on %s: no such answer", name,
+         backend_name (backend));
+}
+
+static bool same (struct carriage a, struct carriage b)
+{
+  return a.carry == b.carry && a.basis == b.basis && strcmp (a.reason, b.reason) == 0;
+}
+
+static void test_every_pair_is_declared (void **state)
+{
+  (void) state;
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    for (enum backend b = 0; b < BACKEND_COUNT; b++)
+      check_declared (carriage_of (c, b), c, b);
+}
+
+/* The level that decides CONTROL; 1 for what has none, so that it is asked about once. */
+static unsigned level_count (enum control control)
+{
+  enum setting first = control_info (control)->settings[0];
+  unsigned count = 0;
+
+  if (first == SETTING_COUNT || setting_info (first)->kind != KIND_LEVEL)
+    return 1;
+  while (setting_info (first)->levels[count] != NULL)
+    count++;
+  return count;
+}
+
+static void test_every_value_is_declared (void **state)
+{
+  (void) state;
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    for (unsigned level = 0; level < level_count (c); level++) {
+      cleanup_settings struct settings settings = { 0 };
+
+      assert_int_equal (settings_complete (&settings, NULL), 0);
+      if (level_count (c) > 1)
+        settings.values[control_info (c)->settings[0]].level = level;
+      for (enum backend b = 0; b < BACKEND_COUNT; b++)
+        check_declared (carriage_for (c, b, &settings), c, b);
+    }
+}
+
+/* What the matrix says in a cell and in its notes is what a launch is told, value by value. */
+static void test_notes_are_the_differences (void **state)
+{
+  struct carriage_note note;
+  size_t notes = 0;
+
+  (void) state;
+  while (carriage_note_at (notes, &note)) {
+    enum setting first = control_info (note.control)->settings[0];
+
+    CHECK (note.backends != 0 && note.backends < 1u << BACKEND_COUNT, "note %zu speaks of no backend", notes);
+    for (enum backend b = 0; b < BACKEND_COUNT; b++) {
+      cleanup_settings struct settings settings = { 0 };
+
+      settings_case (&settings, first, note.value);
+      assert_int_equal (settings_complete (&settings, NULL), 0);
+      if (note.backends & (1u << b))
+        CHECK (same (carriage_for (note.control, b, &settings), note.carriage), "note %zu does not decide",
+               notes);
+      else
+        check_declared (carriage_for (note.control, b, &settings), note.control, b);
+    }
+    notes++;
+  }
+  assert_true (notes > 0);
+  assert_false (carriage_note_at (notes, &note));
+  assert_false (carriage_note_at (SIZE_MAX, &note));
+}
+
+static void test_values_without_a_note_are_the_cell (void **state)
+{
+  cleanup_settings struct settings settings = { 0 };
+
+  (void) state;
+  assert_int_equal (settings_complete (&settings, NULL), 0);
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    for (enum backend b = 0; b < BACKEND_COUNT; b++)
+      CHECK (same (carriage_for (c, b, &settings), carriage_of (c, b)), "%s on %s: default and cell differ",
+             control_info (c)->name, backend_name (b));
+}
+
+/* Facts that were measured and that a launch must not forget. */
+static void test_known_cells (void **state)
+{
+  static const struct {
+    enum control control;
+    enum backend backend;
+    enum carry carry;
+  } rows[] = {
+    { CONTROL_USER_NAMESPACE, BACKEND_DOCKER, CARRY_IMPOSSIBLE },
+    { CONTROL_USER_NAMESPACE, BACKEND_PODMAN, CARRY_ENFORCED },
+    { CONTROL_SECCOMP, BACKEND_OCI_RUNSC, CARRY_IMPOSSIBLE },
+    { CONTROL_SECCOMP, BACKEND_OCI_CRUN, CARRY_ENFORCED },
+    { CONTROL_APPARMOR, BACKEND_OCI_RUNSC, CARRY_IMPOSSIBLE },
+    { CONTROL_APPARMOR, BACKEND_DOCKER, CARRY_WEAKER },
+    { CONTROL_LIMITS_DISK, BACKEND_DOCKER, CARRY_IMPOSSIBLE },
+    { CONTROL_LIMITS_MEMORY, BACKEND_LIBCRUN, CARRY_ENFORCED },
+    { CONTROL_NO_NEW_PRIVILEGES, BACKEND_OCI_OTHER, CARRY_ENFORCED },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
+    CHECK (carriage_of (rows[i].control, rows[i].backend).carry == rows[i].carry, "%s on %s is not %s",
+           control_info (rows[i].control)->name, backend_name (rows[i].backend), carry_text (rows[i].carry));
+}
+
+static bool has_note (enum control control, const char *value)
+{
+  struct carriage_note note;
+
+  for (size_t i = 0; carriage_note_at (i, &note); i++)
+    if (note.control == control && strcmp (note.value, value) == 0)
+      return true;
+  return false;
+}
+
+static void test_values_that_no_backend_has (void **state)
+{
+  static const struct {
+    enum setting setting;
+    const char *text;
+    enum control control;
+  } rows[] = {
+    { SETTING_ISOLATION_TYPE, "vm", CONTROL_ISOLATION_TYPE },
+    { SETTING_ISOLATION_TYPE, "local", CONTROL_ISOLATION_TYPE },
+    { SETTING_ISOLATION_TYPE, "firejail", CONTROL_ISOLATION_TYPE },
+    { SETTING_WORKSPACE, "copy-on-write", CONTROL_WORKSPACE_BOUNDED },
+    { SETTING_NETWORK_MODE, "allow", CONTROL_NETWORK_MODE },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
+    for (enum backend b = 0; b < BACKEND_COUNT; b++) {
+      cleanup_settings struct settings settings = { 0 };
+
+      settings_case (&settings, rows[i].setting, rows[i].text);
+      assert_int_equal (settings_complete (&settings, NULL), 0);
+      CHECK (carriage_for (rows[i].control, b, &settings).carry == CARRY_IMPOSSIBLE, "%s carries %s",
+             backend_name (b), rows[i].text);
+      CHECK (has_note (rows[i].control, rows[i].text), "no note says so about %s", rows[i].text);
+      CHECK (carriage_of (rows[i].control, b).carry == CARRY_ENFORCED, "%s carries no %s at all",
+             backend_name (b), control_info (rows[i].control)->name);
+    }
+}
+
+static void test_engine_network_needs_an_engine (void **state)
+{
+  cleanup_settings struct settings settings = { 0 };
+
+  (void) state;
+  settings_case (&settings, SETTING_NETWORK_MODE, "engine");
+  assert_int_equal (settings_complete (&settings, NULL), 0);
+  for (enum backend b = 0; b < BACKEND_COUNT; b++) {
+    bool engine = b == BACKEND_DOCKER || b == BACKEND_PODMAN;
+
+    assert_int_equal (carriage_for (CONTROL_NETWORK_MODE, b, &settings).carry,
+                      engine ? CARRY_ENFORCED : CARRY_IMPOSSIBLE);
+  }
+}
+
+static void test_texts (void **state)
+{
+  (void) state;
+  assert_string_equal (backend_name (BACKEND_LIBCRUN), "libcrun");
+  assert_string_equal (backend_name (BACKEND_OCI_CRUN), "oci:crun");
+  assert_string_equal (backend_name (BACKEND_OCI_RUNC), "oci:runc");
+  assert_string_equal (backend_name (BACKEND_OCI_RUNSC), "oci:runsc");
+  assert_string_equal (backend_name (BACKEND_DOCKER), "docker");
+  assert_string_equal (backend_name (BACKEND_PODMAN), "podman");
+  assert_string_equal (backend_name (BACKEND_OCI_OTHER), "oci:other");
+  assert_string_equal (carry_text (CARRY_ENFORCED), "enforced");
+  assert_string_equal (carry_text (CARRY_WEAKER), "weaker");
+  assert_string_equal (carry_text (CARRY_IMPOSSIBLE), "impossible");
+  assert_string_equal (basis_text (BASIS_MEASURED), "measured");
+  assert_string_equal (basis_text (BASIS_SPEC), "declared, not yet observed");
+}
+
+static void test_backends_are_found (void **state)
+{
+  static const struct {
+    const char *name, *runtime;
+    enum backend backend;
+  } rows[] = {
+    { "libcrun", NULL, BACKEND_LIBCRUN },
+    { "docker", NULL, BACKEND_DOCKER },
+    { "podman", "runc", BACKEND_PODMAN },
+    { "oci", NULL, BACKEND_OCI_RUNC },
+    { "oci", "crun", BACKEND_OCI_CRUN },
+    { "oci", "runsc", BACKEND_OCI_RUNSC },
+    { "oci", "/usr/local/sbin/runc", BACKEND_OCI_RUNC },
+    { "oci", "/opt/runc/crun", BACKEND_OCI_CRUN },
+    { "oci", "youki", BACKEND_OCI_OTHER },
+    { "oci", "runc-wrapper", BACKEND_OCI_OTHER },
+    { "oci", "/opt/runc/", BACKEND_OCI_OTHER },
+    { "oci:crun", NULL, BACKEND_OCI_CRUN },
+    { "oci:runsc", NULL, BACKEND_OCI_RUNSC },
+    { "oci:/usr/bin/crun", NULL, BACKEND_OCI_CRUN },
+    { "oci:kata-runtime", NULL, BACKEND_OCI_OTHER },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_error struct error err = { 0 };
+    enum backend found = BACKEND_COUNT;
+
+    CHECK (backend_find (rows[i].name, rows[i].runtime, &found, &err) == 0, "%s", error_text (&err));
+    CHECK (found == rows[i].backend, "'%s' with '%s' is %s", rows[i].name,
+           rows[i].runtime ? rows[i].runtime : "(nothing)", backend_name (found));
+  }
+}
+
+static void test_backends_that_are_none (void **state)
+{
+  static const struct {
+    const char *name, *message;
+  } rows[] = {
+    { "dokcer", "unknown backend 'dokcer'; did you mean 'docker'?" },
+    { "Podman", "unknown backend 'Podman'; did you mean 'podman'?" },
+    { "oci:", "unknown backend 'oci:'; did you mean 'oci'?" },
+    { "runc", "unknown backend 'runc'; known are libcrun, oci, docker, podman" },
+    { "", "unknown backend ''; known are libcrun, oci, docker, podman" },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_error struct error err = { 0 };
+    enum backend found = BACKEND_COUNT;
+
+    CHECK (backend_find (rows[i].name, NULL, &found, &err) == -EINVAL, "'%s' is found", rows[i].name);
+    assert_string_equal (error_text (&err), rows[i].message);
+    assert_int_equal (found, BACKEND_COUNT);
+  }
+}
+
+static const struct CMUnitTest cases[] = {
+  cmocka_unit_test (test_every_pair_is_declared),
+  cmocka_unit_test (test_every_value_is_declared),
+  cmocka_unit_test (test_notes_are_the_differences),
+  cmocka_unit_test (test_values_without_a_note_are_the_cell),
+  cmocka_unit_test (test_known_cells),
+  cmocka_unit_test (test_values_that_no_backend_has),
+  cmocka_unit_test (test_engine_network_needs_an_engine),
+  cmocka_unit_test (test_texts),
+  cmocka_unit_test (test_backends_are_found),
+  cmocka_unit_test (test_backends_that_are_none),
+};
+
+UNIT_MAIN (cases)
