@@ -1,0 +1,47 @@
+/* A backend carries a plan out. This table is all that the supervisor knows of one.
+ *
+ * An OCI runtime is a program: the supervisor asks for the words of a step, executes them on the stage, and on
+ * failure asks what the runtime said. libcrun is the same, with our own helper as the program. A step without words
+ * has nothing to do.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base-error.h"
+#include "base-str.h"
+#include "control-carriage.h"
+#include "plan-stage.h"
+
+struct launch {
+  const char *id;
+  const char *folder;  /* the run's folder, for state and logs */
+  const char *bundle;  /* holds config.json */
+  const char *program; /* absolute: the runtime, or our helper */
+  const char *console; /* the socket for a terminal's master, or NULL */
+  bool cgroup;         /* whether the run gets one */
+  unsigned passed;     /* descriptors from 3 on that go to init */
+  int signal;          /* STEP_KILL: which */
+};
+
+/* STEP_KILL: only where init is not a process of the host's. */
+enum backend_step { STEP_CREATE, STEP_START, STEP_KILL, STEP_DELETE };
+
+struct backend_ops {
+  const char *name;
+  enum init_carrier carrier;
+  bool needs_v1_view; /* refuses a host with both cgroup versions mounted */
+  bool own_kernel;    /* init is no process of the host's: the runtime's own process stands for it, with its exit code,
+                       * and its pid is in the folder's file "pid" */
+  bool has_control;   /* its program answers over a socket behind the passed descriptors */
+  int (*words) (const struct launch *launch, enum backend_step step, struct strlist *ret_words,
+                struct error *err);
+  /* What was said about a failed step, in one line; NULL when nothing was. CONTROL is the socket, or -1. */
+  char *(*failure) (const struct launch *launch, enum backend_step step, int control);
+};
+
+/* The operations of BACKEND; NULL for one that is no program. */
+const struct backend_ops *backend_ops (enum backend backend);
+
+/* Finds the runtime NAME: an absolute path, or a name in the usual folders for programs. */
+int backend_find_program (const char *name, char **ret_path, struct error *err);

@@ -1,0 +1,63 @@
+/* libcrun, through our own helper: it creates and starts in one go and says over its socket what went wrong. What is
+ * left afterwards is the supervisor's to remove, so nothing needs to be executed for it. */
+#include <config.h>
+
+#include "backend-internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base-launch.h"
+
+static int launcher_words (const struct launch *launch, enum backend_step step, struct strlist *ret_words,
+                           struct error *err)
+{
+  cleanup_strlist struct strlist words = { 0 };
+  cleanup_free char *state = str_format ("%s/oci", launch->folder);
+  const char *const fixed[] = { launch->program, "--bundle", launch->bundle, "--state", state, "--id", launch->id };
+  char passed[16];
+  bool failed = state == NULL;
+
+  if (step != STEP_CREATE)
+    return 0;
+  for (size_t i = 0; i < ARRAY_LEN (fixed) && !failed; i++)
+    failed = strlist_add (&words, fixed[i]) < 0;
+  snprintf (passed, sizeof (passed), "%u", launch->passed);
+  failed = failed || strlist_add (&words, "--preserve-fds") < 0 || strlist_add (&words, passed) < 0;
+  if (!launch->cgroup)
+    failed = failed || strlist_add (&words, "--no-cgroup") < 0;
+  if (launch->console != NULL)
+    failed = failed || strlist_add (&words, "--console-socket") < 0 || strlist_add (&words, launch->console) < 0;
+  if (failed)
+    return error_oom (err);
+  *ret_words = words;
+  words = (struct strlist){ 0 };
+  return 0;
+}
+
+/* The first message that tells of a failure. */
+static char *launcher_failure (const struct launch *launch, enum backend_step step, int control)
+{
+  struct launch_message message;
+  ssize_t n;
+
+  (void) launch;
+  (void) step;
+  while ((n = recv (control, &message, sizeof (message), MSG_DONTWAIT)) > 0) {
+    if ((size_t) n < offsetof (struct launch_message, text) || message.magic != LAUNCH_MAGIC
+        || message.version != LAUNCH_VERSION || message.type != LAUNCH_FAILED
+        || message.length > (size_t) n - offsetof (struct launch_message, text))
+      continue;
+    return strndup (message.text, message.length);
+  }
+  return NULL;
+}
+
+const struct backend_ops backend_libcrun = {
+  .name = "libcrun",
+  .needs_v1_view = true,
+  .has_control = true,
+  .words = launcher_words,
+  .failure = launcher_failure,
+};

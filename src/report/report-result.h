@@ -1,0 +1,10 @@
+/* The result of a run as a document: what was asked, how it ended, what it used. */
+#pragma once
+
+#include "base-error.h"
+#include "plan-plan.h"
+#include "run-run.h"
+
+/* RESULT is NULL where the run was refused or failed before the command started; ERROR then says why. */
+int result_write (const struct plan *plan, const struct run_result *result, const struct error *error,
+                  char **ret_text, struct error *err);

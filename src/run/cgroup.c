@@ -1,0 +1,209 @@
+#include <config.h>
+
+#include "run-cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-number.h"
+#include "base-str.h"
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+/* Killed processes leave their group when they are reaped; 5 s in steps of 2 ms. */
+#define EMPTY_TRIES   2500
+#define EMPTY_STEP_NS 2000000
+
+#define CGROUP_FILE_MAX ((size_t) 256 * 1024)
+
+static char *read_text (const char *folder, const char *name)
+{
+  cleanup_free char *path = str_format ("%s/%s", folder, name);
+  struct error ignored = { 0 };
+  char *text = NULL;
+
+  if (path != NULL && file_read (AT_FDCWD, path, CGROUP_FILE_MAX, &text, NULL, &ignored) < 0)
+    text = NULL;
+  error_clear (&ignored);
+  return text;
+}
+
+static void write_text (const char *folder, const char *name, const char *text)
+{
+  cleanup_free char *path = str_format ("%s/%s", folder, name);
+  cleanup_close int fd = path ? open (path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+  /* Every caller looks afterwards whether it helped. */
+  if (fd >= 0 && write (fd, text, strlen (text)) < 0)
+    errno = 0;
+}
+
+/* The number behind KEY on a line of its own, or of the whole file for an empty key. */
+static bool find_number (const char *text, const char *key, uint64_t *ret_number)
+{
+  size_t len = strlen (key);
+
+  for (const char *line = text; line != NULL && *line != '\0';
+       line = strchr (line, '\n') ? strchr (line, '\n') + 1 : NULL) {
+    cleanup_free char *digits = NULL;
+
+    if (strncmp (line, key, len) != 0 || (len > 0 && line[len] != ' '))
+      continue;
+    digits = strndup (line + len + (len > 0), strspn (line + len + (len > 0), "0123456789"));
+    return digits != NULL && number_parse (digits, UINT64_MAX, ret_number);
+  }
+  return false;
+}
+
+static void read_number (const char *folder, const char *name, const char *key, uint64_t *number, bool *known)
+{
+  cleanup_free char *text = read_text (folder, name);
+
+  if (text != NULL && find_number (text, key, number))
+    *known = true;
+}
+
+/* Calls EACH for the run's group in every hierarchy; stops at the first failure. */
+static int for_each_group (enum cgroup_mode mode, const char *path, int (*each) (const char *folder, void *arg),
+                           void *arg)
+{
+  const struct dirent *entry;
+  int r = 0;
+  DIR *dir;
+
+  if (mode == CGROUP_NONE)
+    return 0;
+  if (mode == CGROUP_V2) {
+    cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
+
+    return folder ? each (folder, arg) : -ENOMEM;
+  }
+  dir = opendir (CGROUP_ROOT);
+  if (dir == NULL)
+    return -errno;
+  while (r == 0 && (entry = readdir (dir)) != NULL) {
+    cleanup_free char *folder = NULL;
+
+    /* Names such as "cpu" that link to "cpu,cpuacct" would be visited twice. */
+    if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
+      continue;
+    folder = str_format (CGROUP_ROOT "/%s%s", entry->d_name, path);
+    if (folder == NULL)
+      r = -ENOMEM;
+    else if (access (folder, F_OK) == 0)
+      r = each (folder, arg);
+  }
+  closedir (dir);
+  return r;
+}
+
+static int count_group (const char *folder, void *arg)
+{
+  struct cgroup_counters *c = arg;
+  uint64_t usec = 0;
+  bool v2 = false;
+
+  read_number (folder, "cpuacct.usage", "", &c->cpu_ns, &c->known);
+  read_number (folder, "cpu.stat", "usage_usec", &usec, &v2);
+  if (v2)
+    c->cpu_ns = usec * 1000;
+  read_number (folder, "cpu.stat", "nr_throttled", &c->throttled, &c->known);
+  read_number (folder, "memory.max_usage_in_bytes", "", &c->memory_peak, &c->known);
+  read_number (folder, "memory.peak", "", &c->memory_peak, &c->known);
+  read_number (folder, "memory.oom_control", "oom_kill", &c->oom_kills, &c->known);
+  read_number (folder, "memory.events", "oom_kill", &c->oom_kills, &c->known);
+  read_number (folder, "pids.events", "max", &c->pids_denied, &c->known);
+  c->known = c->known || v2;
+  return 0;
+}
+
+void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counters *ret_counters)
+{
+  *ret_counters = (struct cgroup_counters){ 0 };
+  for_each_group (mode, path, count_group, ret_counters);
+}
+
+/* A frozen member cannot die, so thaw first (version 1 and 2 have a file each). */
+static int kill_group (const char *folder, void *arg)
+{
+  cleanup_free char *text = NULL;
+  size_t *alive = arg;
+
+  write_text (folder, "freezer.state", "THAWED");
+  write_text (folder, "cgroup.freeze", "0");
+  write_text (folder, "cgroup.kill", "1");
+  text = read_text (folder, "cgroup.procs");
+  for (const char *line = text; line != NULL && *line != '\0';) {
+    size_t len = strcspn (line, "\n");
+    cleanup_free char *digits = strndup (line, len);
+    uint64_t pid;
+
+    if (digits != NULL && number_parse (digits, INT32_MAX, &pid) && pid > 1) {
+      kill ((pid_t) pid, SIGKILL);
+      (*alive)++;
+    }
+    line += len + (line[len] == '\n');
+  }
+  return 0;
+}
+
+/* Groups inside the group are the payload's own, where it could make any; they have to go first. */
+static int remove_tree (const char *folder, unsigned depth)
+{
+  const struct dirent *entry;
+  DIR *dir;
+
+  if (rmdir (folder) == 0 || errno == ENOENT)
+    return 0;
+  dir = depth > 0 ? opendir (folder) : NULL;
+  while (dir != NULL && (entry = readdir (dir)) != NULL) {
+    cleanup_free char *inner = NULL;
+
+    if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+      continue;
+    inner = str_format ("%s/%s", folder, entry->d_name);
+    if (inner != NULL)
+      remove_tree (inner, depth - 1);
+  }
+  if (dir != NULL)
+    closedir (dir);
+  return rmdir (folder) == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+static int remove_group (const char *folder, void *arg)
+{
+  int *busy = arg;
+  int r = remove_tree (folder, 8);
+
+  if (r == -EBUSY)
+    *busy = 1;
+  return r == -EBUSY ? 0 : r;
+}
+
+int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err)
+{
+  for (unsigned tries = 0; tries < EMPTY_TRIES; tries++) {
+    const struct timespec step = { 0, EMPTY_STEP_NS };
+    size_t alive = 0;
+    int busy = 0, r;
+
+    r = for_each_group (mode, path, kill_group, &alive);
+    if (r == 0 && alive == 0)
+      r = for_each_group (mode, path, remove_group, &busy);
+    if (r < 0)
+      return error_set_errno (err, -r, "remove the cgroup '%s'", path);
+    if (alive == 0 && !busy)
+      return 0;
+    nanosleep (&step, NULL);
+  }
+  return error_set (err, -EBUSY, "remove the cgroup '%s': its processes do not end", path);
+}

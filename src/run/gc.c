@@ -1,0 +1,115 @@
+/* Finishing what a killed supervisor left, and ending what still lives.
+ *
+ * Everything of a run can be found from its id: its folder, and its cgroup, in which every process of it is. Mounts
+ * live in namespaces that went with the processes. A folder whose lock can be taken has no supervisor.
+ */
+#include <config.h>
+
+#include "run-run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "backend-backend.h"
+#include "run-dir.h"
+#include "run-record.h"
+
+/* gVisor's own processes are outside of the run's cgroup when it has none; only its own delete finds them. */
+static void delete_by_runtime (const struct run_dir *dir)
+{
+  cleanup_run_record struct run_record record = { 0 };
+  cleanup_strlist struct strlist words = { 0 };
+  struct error ignored = { 0 };
+  enum backend backend;
+  struct launch launch = { .id = dir->id, .folder = dir->path, .cgroup = true };
+  const struct backend_ops *ops;
+  pid_t pid;
+
+  if (run_record_read (dir, &record, &ignored) < 0
+      || backend_find (record.backend, NULL, &backend, &ignored) < 0) {
+    error_clear (&ignored);
+    return;
+  }
+  ops = backend_ops (backend);
+  launch.program = record.program;
+  if (ops == NULL || !ops->own_kernel || ops->words (&launch, STEP_DELETE, &words, &ignored) < 0 || words.count == 0)
+    return;
+  pid = fork ();
+  if (pid == 0) {
+    char **array = calloc (words.count + 1, sizeof (*array));
+
+    for (size_t i = 0; array != NULL && i < words.count; i++)
+      array[i] = words.items[i];
+    if (array != NULL)
+      execv (array[0], array);
+    _exit (127);
+  }
+  if (pid > 0)
+    waitpid (pid, NULL, 0);
+}
+
+static int finish (const struct host_facts *host, const char *id, bool *ret_done, struct error *err)
+{
+  cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
+  cleanup_free char *cgroup = str_format ("/tyrum-oci-%s", id);
+  struct error failed = { 0 };
+  bool live = true;
+  int r;
+
+  *ret_done = false;
+  if (cgroup == NULL)
+    return error_oom (err);
+  r = run_dir_open (host->state_dir, id, &dir, &live, &failed);
+  if (r < 0 || live) {
+    /* Gone in the meantime: its supervisor, or another gc, was faster. */
+    error_clear (&failed);
+    return r == -ENOENT || live ? 0 : r;
+  }
+  delete_by_runtime (&dir);
+  r = cgroup_destroy (host->cgroup, cgroup, err);
+  if (r == 0)
+    r = run_dir_remove (&dir, err);
+  *ret_done = r == 0;
+  return r;
+}
+
+int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *err)
+{
+  cleanup_strlist struct strlist ids = { 0 };
+  unsigned count = 0;
+  int r = run_dir_list (host->state_dir, &ids, err), first = 0;
+
+  for (size_t i = 0; r == 0 && i < ids.count; i++) {
+    bool done = false;
+    int one = finish (host, ids.items[i], &done, err);
+
+    /* One that cannot be finished must not keep the others. */
+    if (one < 0 && first == 0)
+      first = one;
+    count += done;
+  }
+  *ret_count = count;
+  return r < 0 ? r : first;
+}
+
+int run_kill (const struct host_facts *host, const char *id, int signal_number, struct error *err)
+{
+  cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
+  cleanup_run_record struct run_record record = { 0 };
+  bool live = false;
+  int r = run_dir_open (host->state_dir, id, &dir, &live, err);
+
+  if (r == 0 && !live)
+    return error_set (err, -ESRCH, "run '%s' has no supervisor any more; 'tyrum-oci gc' finishes it", id);
+  if (r == 0)
+    r = run_record_read (&dir, &record, err);
+  if (r < 0)
+    return r;
+  if (record.supervisor <= 1 || kill ((pid_t) record.supervisor, signal_number) < 0)
+    return error_set_errno (err, record.supervisor <= 1 ? ESRCH : errno, "signal the supervisor of run '%s'", id);
+  return 0;
+}

@@ -1,0 +1,245 @@
+/* From the go-ahead to the end: streams, signals, the deadline, and how the command ended. */
+#include <config.h>
+
+#include "run-internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+
+/* After TERM a command has this long to end by itself. */
+#define GRACE_MS 2000
+
+/* When the container is gone its pipes end at once; a process that kept one open elsewhere must not hold us. */
+#define DRAIN_MS 1000
+
+enum slot { SLOT_INIT, SLOT_STATUS, SLOT_SIGNALS, SLOT_STREAMS, SLOT_COUNT = SLOT_STREAMS + 2 * STREAM_COUNT };
+
+struct loop {
+  struct run *run;
+  struct pollfd fds[SLOT_COUNT];
+  uint64_t deadline; /* 0: none */
+  bool deadline_hit;
+  uint64_t kill_at;  /* 0: nobody asked it to end */
+  bool ended;        /* init told how, or is gone */
+  bool unknown;      /* it is gone and nobody can say how */
+  uint64_t drain_until;
+};
+
+static void send_to_init (struct run *run, int signal_number)
+{
+  struct error ignored = { 0 }, *err = run->err;
+
+  if (run->ops->own_kernel && run->init_pidfd >= 0 && signal_number != SIGKILL) {
+    run->err = &ignored;
+    run->launch.signal = signal_number;
+    run_step (run, STEP_KILL);
+    error_clear (&ignored);
+    run->err = err;
+    return;
+  }
+  if (run->init_pidfd >= 0 && syscall (SYS_pidfd_send_signal, run->init_pidfd, signal_number, NULL, 0) < 0)
+    errno = 0; /* gone already: the loop sees that next */
+}
+
+static void ask_to_end (struct loop *loop, int signal_number)
+{
+  send_to_init (loop->run, signal_number);
+  if (loop->kill_at == 0)
+    loop->kill_at = run_now_ms () + GRACE_MS;
+  else
+    send_to_init (loop->run, SIGKILL);
+}
+
+static void on_signals (struct loop *loop)
+{
+  struct signalfd_siginfo info;
+
+  while (read (loop->run->signals, &info, sizeof (info)) == (ssize_t) sizeof (info)) {
+    int number = (int) info.ssi_signo;
+
+    if (number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT)
+      ask_to_end (loop, number);
+    else if (number != SIGCHLD)
+      send_to_init (loop->run, number);
+  }
+}
+
+static void take_ended (struct run *run, const struct handshake_ended *ended)
+{
+  struct run_result *result = &run->result;
+
+  result->signal = ended->signal;
+  result->code = ended->signal > 0 ? 128 + ended->signal : ended->code;
+  result->reason = ended->signal > 0 ? RUN_SIGNALLED : RUN_EXITED;
+}
+
+/* The counters are read while the group still exists: init waits for it. */
+static void on_status (struct loop *loop)
+{
+  struct run *run = loop->run;
+  struct handshake_ended ended;
+
+  if (!run_read_ended (run, &ended)) {
+    /* Init closed it without a word: it is dying, and its own status will tell. */
+    close_p (&run->status);
+    run->status = -1;
+    return;
+  }
+  take_ended (run, &ended);
+  loop->ended = true;
+  cgroup_count (run->options->plan->cgroup, run->options->plan->cgroup_path, &run->result.counters);
+  run_send_seen (run);
+}
+
+static void take_status (struct run *run, int status)
+{
+  run->result.signal = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
+  run->result.code = WIFSIGNALED (status) ? 128 + WTERMSIG (status) : WEXITSTATUS (status);
+  run->result.reason = WIFSIGNALED (status) ? RUN_SIGNALLED : RUN_EXITED;
+}
+
+/* Init is gone. If it did not say how the command ended, its own end is all there is. */
+static void on_init_gone (struct loop *loop)
+{
+  struct run *run = loop->run;
+  int status = 0;
+  bool reaped = waitpid (run->init_pid, &status, 0) == run->init_pid;
+
+  if (!loop->ended) {
+    cgroup_count (run->options->plan->cgroup, run->options->plan->cgroup_path, &run->result.counters);
+    loop->unknown = !reaped;
+    if (reaped)
+      take_status (run, status);
+  }
+  run->init_pid = 0;
+  loop->ended = true;
+  close_p (&run->init_pidfd);
+  run->init_pidfd = -1;
+  loop->drain_until = run_now_ms () + DRAIN_MS;
+}
+
+static void set_fds (struct loop *loop)
+{
+  struct run *run = loop->run;
+
+  loop->fds[SLOT_INIT] = (struct pollfd){ run->init_pidfd, POLLIN, 0 };
+  loop->fds[SLOT_STATUS] = (struct pollfd){ run->status, POLLIN, 0 };
+  loop->fds[SLOT_SIGNALS] = (struct pollfd){ run->signals, POLLIN, 0 };
+  for (size_t i = 0; i < STREAM_COUNT; i++) {
+    const struct stream *stream = &run->streams[i];
+
+    loop->fds[SLOT_STREAMS + 2 * i] = (struct pollfd){ stream_wants_read (stream) ? stream->from : -1, POLLIN, 0 };
+    loop->fds[SLOT_STREAMS + 2 * i + 1]
+        = (struct pollfd){ stream_wants_write (stream) ? stream->to : -1, POLLOUT, 0 };
+  }
+}
+
+/* Milliseconds until something is due; -1: nothing is. */
+static int next_timeout (const struct loop *loop)
+{
+  uint64_t now = run_now_ms (), next = UINT64_MAX;
+
+  if (loop->deadline != 0 && !loop->deadline_hit)
+    next = loop->deadline;
+  if (loop->kill_at != 0 && loop->kill_at < next)
+    next = loop->kill_at;
+  if (loop->drain_until != 0 && loop->drain_until < next)
+    next = loop->drain_until;
+  if (next == UINT64_MAX)
+    return -1;
+  return next <= now ? 0 : (next - now > 60000 ? 60000 : (int) (next - now));
+}
+
+static void on_time (struct loop *loop)
+{
+  uint64_t now = run_now_ms ();
+
+  if (loop->deadline != 0 && !loop->deadline_hit && now >= loop->deadline) {
+    loop->deadline_hit = true;
+    ask_to_end (loop, SIGTERM);
+  }
+  if (loop->kill_at != 0 && now >= loop->kill_at) {
+    send_to_init (loop->run, SIGKILL);
+    loop->kill_at = now + GRACE_MS;
+  }
+}
+
+static bool is_over (const struct loop *loop)
+{
+  const struct run *run = loop->run;
+
+  if (run->init_pidfd >= 0 || stream_wants_write (&run->streams[STREAM_OUT])
+      || stream_wants_write (&run->streams[STREAM_ERR]))
+    return false;
+  if (loop->drain_until != 0 && run_now_ms () >= loop->drain_until)
+    return true;
+  return stream_is_done (&run->streams[STREAM_OUT]) && stream_is_done (&run->streams[STREAM_ERR]);
+}
+
+static void on_events (struct loop *loop)
+{
+  struct run *run = loop->run;
+
+  for (size_t i = 0; i < STREAM_COUNT; i++) {
+    if (loop->fds[SLOT_STREAMS + 2 * i].revents != 0) {
+      stream_read (&run->streams[i]);
+      if (loop->drain_until != 0)
+        loop->drain_until = run_now_ms () + DRAIN_MS;
+    }
+    if (loop->fds[SLOT_STREAMS + 2 * i + 1].revents != 0 && stream_wants_write (&run->streams[i]))
+      stream_write (&run->streams[i]);
+  }
+  if (loop->fds[SLOT_SIGNALS].revents != 0)
+    on_signals (loop);
+  if (loop->fds[SLOT_STATUS].revents != 0)
+    on_status (loop);
+  if (loop->fds[SLOT_INIT].revents != 0)
+    on_init_gone (loop);
+}
+
+/* Which of the ways to end it was, once everything is known. */
+static void set_reason (struct loop *loop)
+{
+  struct run_result *result = &loop->run->result;
+  bool failed = result->code != 0;
+
+  if (loop->deadline_hit) {
+    result->reason = RUN_DEADLINE;
+    result->code = 124;
+  } else if (failed && (result->counters.oom_kills > 0 || result->counters.pids_denied > 0))
+    result->reason = RUN_LIMIT;
+}
+
+int run_loop (struct run *run)
+{
+  struct loop loop = { .run = run };
+  uint64_t started = run_now_ms ();
+  const struct stream *out = &run->streams[STREAM_OUT], *err = &run->streams[STREAM_ERR];
+
+  if (run->options->plan->wall_ms > 0)
+    loop.deadline = started + run->options->plan->wall_ms;
+  while (!is_over (&loop)) {
+    set_fds (&loop);
+    if (poll (loop.fds, SLOT_COUNT, next_timeout (&loop)) < 0 && errno != EINTR)
+      return error_set_errno (run->err, errno, "watch run '%s'", run->dir.id);
+    on_events (&loop);
+    on_time (&loop);
+  }
+  if (loop.unknown)
+    return error_set (run->err, -EIO, "%s could not say how the command ended", run->ops->name);
+  run->result.wall_ms = run_now_ms () - started;
+  run->result.out_bytes = out->seen;
+  run->result.err_bytes = err->seen;
+  run->result.out_cut = stream_was_cut (out);
+  run->result.err_cut = stream_was_cut (err);
+  set_reason (&loop);
+  return 0;
+}

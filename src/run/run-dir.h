@@ -1,0 +1,39 @@
+/* The folder of a live run: STATE/runs/ID, with a lock that its supervisor holds as long as it lives.
+ *
+ * The lock tells a run from what a crash left: a folder whose lock can be taken has no supervisor any more, and
+ * `gc` may finish it. The folder is made with its lock before anything else of the run exists, and goes last.
+ * Folders can be passed through by others (a runtime in a user namespace has to), files cannot be read by them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base-cleanup.h"
+#include "base-error.h"
+#include "base-str.h"
+
+struct run_dir {
+  char *id;   /* "r-0123456789abcdef" */
+  char *path; /* absolute */
+  int fd;
+  int lock_fd;
+};
+
+/* Makes the folder of a new run and takes its lock. STATE is made where it is missing. */
+int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *err);
+
+/* Opens the folder of a run that is there. *RET_LIVE says whether a supervisor holds its lock; if not, we do now. */
+int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live, struct error *err);
+
+/* Ids of all folders (a set). No folder for runs means none. */
+int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err);
+
+/* Removes the folder and what is in it, links not followed, then lets the lock go. */
+int run_dir_remove (struct run_dir *dir, struct error *err);
+
+/* Closes; what is there stays. */
+void run_dir_clear (struct run_dir *dir);
+#define cleanup_run_dir cleanup (run_dir_clear)
+
+bool run_id_is_valid (const char *id);

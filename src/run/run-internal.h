@@ -1,0 +1,54 @@
+/* The parts of a run and what they share. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "backend-backend.h"
+#include "base-handshake.h"
+#include "run-dir.h"
+#include "run-run.h"
+#include "run-stream.h"
+
+enum { STREAM_IN, STREAM_OUT, STREAM_ERR, STREAM_COUNT };
+
+struct run {
+  const struct run_options *options;
+  const struct backend_ops *ops;
+  struct run_dir dir;
+  struct launch launch;
+  char *bundle, *stage, *program;
+  int stage_ns;      /* the stage's mount namespace */
+  int control;       /* from the backend's program, or -1 */
+  int handshake, status; /* our ends of init's sockets, or -1 */
+  int child_fds[5];  /* what the container gets as 0 to 4; -1: none */
+  struct stream streams[STREAM_COUNT];
+  pid_t init_pid;    /* init, or the process that stands for it; 0: not known */
+  int init_pidfd;
+  int signals;       /* a signalfd */
+  bool created;      /* the runtime has something to delete */
+  struct run_result result;
+  struct error *err;
+};
+
+/* spawn.c: executing the steps. */
+int run_stage_and_create (struct run *run);
+int run_step (struct run *run, enum backend_step step);
+/* Waits for every dead child but one that is waited for elsewhere (0: none). */
+void run_reap_others (pid_t except);
+
+/* handshake.c */
+int run_open_channels (struct run *run);
+int run_await_hello (struct run *run);
+int run_take_sandbox (struct run *run);
+int run_go (struct run *run);
+bool run_read_ended (struct run *run, struct handshake_ended *ret_ended);
+void run_send_seen (struct run *run);
+
+/* loop.c: from the go-ahead to the end. */
+int run_loop (struct run *run);
+
+/* teardown.c */
+void run_tear_down (struct run *run);
+
+/* Milliseconds of a clock that no one sets. */
+uint64_t run_now_ms (void);

@@ -1,0 +1,22 @@
+/* What a run's folder tells others: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base-error.h"
+#include "plan-plan.h"
+#include "run-dir.h"
+
+struct run_record {
+  char *profile;
+  char *backend;
+  char *program;
+  char *command;       /* the first word only: arguments may be anybody's secrets */
+  uint64_t supervisor; /* pid */
+  uint64_t started;    /* seconds since 1970 */
+};
+
+int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program, struct error *err);
+int run_record_read (const struct run_dir *dir, struct run_record *ret_record, struct error *err);
+void run_record_clear (struct run_record *record);
+#define cleanup_run_record cleanup (run_record_clear)

@@ -1,0 +1,51 @@
+/* One run, from a plan to a result, with nothing left behind.
+ *
+ * The supervisor makes the run's folder, stages root and sources in a child, lets the backend create and start the
+ * container, waits for init's hello, gives the go-ahead, copies the streams, keeps the deadline, reads the kernel's
+ * counters and tears everything down. Tear-down runs on every path; what a killed supervisor leaves is finished by
+ * run_gc.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base-error.h"
+#include "host-facts.h"
+#include "plan-plan.h"
+#include "run-cgroup.h"
+
+enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMIT };
+
+struct run_options {
+  const struct host_facts *host;
+  struct plan *plan;       /* ours to rewrite */
+  const char *init;        /* path of tyrum-oci-init */
+  const char *launcher;    /* path of tyrum-oci-launch; may be missing for other backends */
+  int in, out, err;        /* the caller's streams; -1 for none */
+};
+
+struct run_result {
+  char *id;
+  enum run_reason reason;
+  int code;   /* the command's exit code; 128+n after a signal; 124, 125 as documented */
+  int signal; /* 0: none, or not known */
+  uint64_t wall_ms;
+  struct cgroup_counters counters;
+  uint64_t out_bytes, err_bytes;
+  bool out_cut, err_cut;
+};
+
+/* Fails only where the command was not started, or its end could not be learnt. */
+int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err);
+
+/* Finishes every run whose supervisor is gone. *RET_COUNT is how many. */
+int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *err);
+
+/* Ends a live run: TERM to its supervisor, which tears it down. */
+int run_kill (const struct host_facts *host, const char *id, int signal, struct error *err);
+
+void run_result_clear (struct run_result *result);
+#define cleanup_run_result cleanup (run_result_clear)
+
+const char *run_reason_text (enum run_reason reason);

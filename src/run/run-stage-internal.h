@@ -1,0 +1,26 @@
+/* Mounting by descriptor: what the two halves of the stage share. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base-error.h"
+#include "plan-plan.h"
+
+/* Opens PATH from /, no link followed on the way; with O_PATH. */
+int mount_open_source (const char *path, struct error *err);
+
+/* Puts what FD is, with everything mounted below it, on TARGET (a path in the stage), nosuid and nodev all through,
+ * and with the MOUNT_ATTR_ flags MORE. The flags stay when a runtime binds it on: crun 1.8.1 forgets them on writable
+ * mounts in a user namespace. IDMAP_FD is a user namespace to map ids by, or -1. */
+int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err);
+
+/* A user namespace in which id INSIDE_UID:INSIDE_GID is OUTSIDE_UID:OUTSIDE_GID: for idmapped mounts. */
+int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
+                        struct error *err);
+
+/* A file system of its own on TARGET, nosuid and nodev. */
+int mount_filesystem (const char *type, const char *target, const char *options, struct error *err);
+
+/* The root, at ROOT: a folder of our own with the plan's entries, or a layer over the plan's folder. */
+int stage_root (const struct plan *plan, const char *folder, struct error *err);

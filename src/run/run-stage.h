@@ -1,0 +1,24 @@
+/* The stage: a private mount namespace in which a run's root and sources are hung up before a runtime sees them.
+ *
+ * stage_build runs in a forked child of the supervisor. It leaves the host's mounts alone: everything is mounted in
+ * a namespace of the child's own, below one tmpfs, and vanishes with the last process in it. Each host path is
+ * opened once, without following a link, compared with what was planned (device and inode), and moved into place
+ * by descriptor. A root that is not ours is only ever a lower layer: nothing is written to it, not even a mount
+ * point; and where it has a link at a place that is to be mounted on, it is refused, as runtimes write through it.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base-error.h"
+#include "plan-plan.h"
+
+struct stage {
+  const struct plan *plan;   /* staged for FOLDER */
+  const char *folder;        /* an empty folder of the run's; the tmpfs goes here */
+  const char *init;          /* the static init's path: ours, so links on the way are fine */
+  bool cgroup_view;          /* hide a hybrid host's v2 side from the runtime */
+};
+
+/* Must be called in a process of its own, single-threaded. */
+int stage_build (const struct stage *stage, struct error *err);

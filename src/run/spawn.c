@@ -1,0 +1,285 @@
+/* Executing a backend's steps: the first one on a new stage, the others in its mount namespace. */
+#include <config.h>
+
+#include "run-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "run-stage.h"
+
+#define STEP_MS     60000
+#define REAP_MS     20
+#define ERROR_BYTES 4096
+
+/* A runtime gets nothing of the caller's environment; hooks and plugins would inherit it. */
+static char *const step_environment[] = { (char[]){ "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" },
+                                          NULL };
+
+static void default_signals (void)
+{
+  sigset_t none;
+
+  for (int signal_number = 1; signal_number < NSIG; signal_number++)
+    signal (signal_number, SIG_DFL);
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
+/* Puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed at exec. */
+static int arrange_descriptors (const int *fds, size_t count)
+{
+  int moved[8];
+
+  /* Out of the way first, so that no target is overwritten before it has been copied. */
+  for (size_t i = 0; i < count; i++) {
+    int from = fds[i] >= 0 ? fds[i] : (i < 3 ? open ("/dev/null", O_RDWR | O_CLOEXEC) : -1);
+
+    moved[i] = from >= 0 ? fcntl (from, F_DUPFD_CLOEXEC, 64) : -1;
+    if (from >= 0 && moved[i] < 0)
+      return -errno;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (moved[i] < 0)
+      close ((int) i);
+    else if (dup2 (moved[i], (int) i) < 0)
+      return -errno;
+  }
+  return syscall (SYS_close_range, (unsigned) count, ~0u, 0) < 0 && errno != ENOSYS ? -errno : 0;
+}
+
+/* The message that a failed child leaves, with the stage's namespace when it got that far. */
+static void send_staged (int report, const char *text, int ns)
+{
+  char words[ERROR_BYTES];
+  struct iovec part = { words, (size_t) snprintf (words, sizeof (words), "%s", text) + 1 };
+  union {
+    char bytes[CMSG_SPACE (sizeof (int))];
+    struct cmsghdr align;
+  } control = { 0 };
+  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+  if (part.iov_len > sizeof (words))
+    part.iov_len = sizeof (words);
+  if (ns >= 0) {
+    struct cmsghdr *c;
+
+    message.msg_control = &control;
+    message.msg_controllen = sizeof (control);
+    c = CMSG_FIRSTHDR (&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN (sizeof (int));
+    memcpy (CMSG_DATA (c), &ns, sizeof (ns));
+  }
+  /* The supervisor sees the exit code as well; a message that is lost costs only its words. */
+  if (sendmsg (report, &message, MSG_NOSIGNAL) < 0)
+    errno = 0;
+}
+
+struct child_plan {
+  const struct stage *stage; /* NULL: join STAGE_NS */
+  int stage_ns;
+  const int *fds;
+  size_t fd_count;
+  char *const *words;
+  int report;
+};
+
+/* In the child, to the end. */
+static void __attribute__ ((noreturn)) run_child (const struct child_plan *child, pid_t parent)
+{
+  struct error err = { 0 };
+  int ns;
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != parent)
+    _exit (125);
+  default_signals ();
+  if (child->stage != NULL && stage_build (child->stage, &err) < 0) {
+    send_staged (child->report, error_text (&err), -1);
+    _exit (125);
+  }
+  if (child->stage == NULL && setns (child->stage_ns, CLONE_NEWNS) < 0) {
+    send_staged (child->report, "join the stage", -1);
+    _exit (125);
+  }
+  if (child->stage != NULL) {
+    ns = open ("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    send_staged (child->report, "", ns);
+  }
+  umask (022);
+  if (chdir ("/") < 0 || arrange_descriptors (child->fds, child->fd_count) < 0)
+    _exit (125);
+  execve (child->words[0], child->words, step_environment);
+  _exit (127);
+}
+
+/* NULL-terminated copy of a list's pointers. */
+static char **words_array (const struct strlist *words)
+{
+  char **array = calloc (words->count + 1, sizeof (*array));
+
+  for (size_t i = 0; array != NULL && i < words->count; i++)
+    array[i] = words->items[i];
+  return array;
+}
+
+/* A runtime that ends a container waits until its processes are gone, and some of them are our children by now. */
+void run_reap_others (pid_t except)
+{
+  siginfo_t info;
+
+  for (;;) {
+    info.si_pid = 0;
+    if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0 || info.si_pid == except)
+      return;
+    waitpid (info.si_pid, NULL, 0);
+  }
+}
+
+static int wait_child (struct run *run, pid_t pid, int *ret_status)
+{
+  cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
+  uint64_t until = run_now_ms () + STEP_MS;
+
+  while (pidfd >= 0) {
+    struct pollfd fds[2] = { { pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 } };
+    uint64_t now = run_now_ms ();
+    int n = poll (fds, 2, run->init_pid == 0 ? REAP_MS : STEP_MS);
+
+    if ((n < 0 && errno == EINTR) || (n == 0 && now < until)) {
+      if (run->init_pid == 0)
+        run_reap_others (pid);
+      continue;
+    }
+    if (n > 0 && fds[0].revents == 0) {
+      kill (pid, SIGKILL);
+      waitpid (pid, NULL, 0);
+      return error_set (run->err, -EINTR, "interrupted before the command was started");
+    }
+    if (n <= 0) {
+      kill (pid, SIGKILL);
+      waitpid (pid, NULL, 0);
+      return error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds", run->ops->name,
+                        STEP_MS / 1000);
+    }
+    break;
+  }
+  return waitpid (pid, ret_status, 0) == pid ? 0 : error_set_errno (run->err, errno, "wait for %s", run->ops->name);
+}
+
+/* What the child said, and the stage's namespace. *RET_TEXT is empty where it went well. */
+static void receive_staged (int report, char *text, size_t size, int *ret_ns)
+{
+  struct iovec part = { text, size - 1 };
+  union {
+    char bytes[CMSG_SPACE (sizeof (int))];
+    struct cmsghdr align;
+  } control;
+  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                            .msg_controllen = sizeof (control) };
+  ssize_t n = recvmsg (report, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR (&message) : NULL;
+
+  text[n > 0 ? n : 0] = '\0';
+  if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+    memcpy (ret_ns, CMSG_DATA (c), sizeof (int));
+}
+
+static int judge_step (struct run *run, enum backend_step step, int status, const char *said)
+{
+  static const char *const names[] = { "create", "start", "signal", "delete" };
+  cleanup_free char *why = NULL;
+
+  if (said[0] != '\0')
+    return error_set (run->err, -EIO, "set up the run: %s", said);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
+    return 0;
+  why = run->ops->failure (&run->launch, step, run->control);
+  if (why != NULL)
+    return error_set (run->err, -EIO, "%s could not %s the container: %s", run->ops->name, names[step], why);
+  if (WIFEXITED (status))
+    return error_set (run->err, -EIO, "%s could not %s the container: it ended with code %d and said nothing",
+                      run->ops->name, names[step], WEXITSTATUS (status));
+  return error_set (run->err, -EIO, "%s could not %s the container: it was ended by signal %d", run->ops->name,
+                    names[step], WTERMSIG (status));
+}
+
+/* Executes one step and waits for it. */
+static int execute (struct run *run, enum backend_step step, const struct stage *stage, const int *fds,
+                    size_t fd_count)
+{
+  cleanup_strlist struct strlist words = { 0 };
+  cleanup_free char **array = NULL;
+  cleanup_close int ours = -1, theirs = -1;
+  char said[ERROR_BYTES] = "";
+  int report[2], status = 0, r;
+  pid_t parent = getpid (), pid;
+
+  r = run->ops->words (&run->launch, step, &words, run->err);
+  if (r < 0 || words.count == 0)
+    return r;
+  array = words_array (&words);
+  if (array == NULL)
+    return error_oom (run->err);
+  if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0)
+    return error_set_errno (run->err, errno, "make a socket");
+  ours = report[0];
+  theirs = report[1];
+  pid = fork ();
+  if (pid == 0)
+    run_child (&(const struct child_plan){ stage, run->stage_ns, fds, fd_count, array, theirs }, parent);
+  if (pid < 0)
+    return error_set_errno (run->err, errno, "start %s", run->ops->name);
+  r = wait_child (run, pid, &status);
+  receive_staged (ours, said, sizeof (said), &run->stage_ns);
+  return r < 0 ? r : judge_step (run, step, status, said);
+}
+
+int run_stage_and_create (struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+  cleanup_close int theirs = -1;
+  int fds[6], pair[2];
+  size_t count = 3 + run->launch.passed;
+  struct stage stage = { .plan = plan, .folder = run->stage, .init = run->options->init,
+                         .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID };
+  int r;
+
+  memcpy (fds, run->child_fds, sizeof (run->child_fds));
+  if (run->ops->has_control) {
+    if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+      return error_set_errno (run->err, errno, "make a socket");
+    run->control = pair[0];
+    theirs = pair[1];
+    fds[count++] = theirs;
+  }
+  run->created = true;
+  r = execute (run, STEP_CREATE, &stage, fds, count);
+  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++) {
+    close_p (&run->child_fds[i]);
+    run->child_fds[i] = -1;
+  }
+  return r;
+}
+
+int run_step (struct run *run, enum backend_step step)
+{
+  const int nothing[3] = { -1, -1, -1 };
+
+  return execute (run, step, NULL, nothing, 3);
+}

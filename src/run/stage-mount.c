@@ -1,0 +1,138 @@
+#include <config.h>
+
+#include "run-stage-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+
+/* Kernels before 5.6, and filters that do not know the call: one component at a time, none of them a link. */
+static int open_by_steps (const char *path)
+{
+  cleanup_close int fd = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+  for (const char *p = path + 1; fd >= 0 && *p != '\0';) {
+    size_t len = strcspn (p, "/");
+    cleanup_free char *name = strndup (p, len);
+    int next = name ? openat (fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+    char link[2];
+
+    if (next < 0)
+      return name ? -errno : -ENOMEM;
+    if (readlinkat (next, "", link, sizeof (link)) >= 0) {
+      close (next);
+      return -ELOOP;
+    }
+    close (fd);
+    fd = next;
+    p += len + (p[len] == '/');
+  }
+  return fd < 0 ? -errno : take_fd (&fd);
+}
+
+int mount_open_source (const char *path, struct error *err)
+{
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+  int fd = (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
+
+  if (fd < 0 && errno == ENOSYS)
+    fd = open_by_steps (path);
+  else if (fd < 0)
+    fd = -errno;
+  if (fd == -ELOOP)
+    return error_set (err, fd, "open '%s': a link has appeared on the way since it was looked at", path);
+  return fd < 0 ? error_set_errno (err, -fd, "open '%s'", path) : fd;
+}
+
+int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err)
+{
+  struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | more };
+  cleanup_close int tree = (int) syscall (
+      SYS_open_tree, fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+
+  if (tree < 0)
+    return error_set_errno (err, errno, "take a mount for '%s'", target);
+  if (idmap_fd >= 0) {
+    attr.attr_set |= MOUNT_ATTR_IDMAP;
+    attr.userns_fd = (uint64_t) idmap_fd;
+  }
+  if (syscall (SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof (attr)) < 0)
+    return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "set the flags of '%s'", target);
+  if (syscall (SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+    return error_set_errno (err, errno, "mount on '%s'", target);
+  return 0;
+}
+
+int mount_filesystem (const char *type, const char *target, const char *options, struct error *err)
+{
+  if (mount (type, target, type, MS_NOSUID | MS_NODEV, options) < 0)
+    return error_set_errno (err, errno, "mount %s on '%s'", type, target);
+  return 0;
+}
+
+static int write_map (pid_t pid, const char *name, uint32_t from, uint32_t to)
+{
+  cleanup_free char *path = str_format ("/proc/%d/%s", (int) pid, name);
+  cleanup_close int fd = path ? open (path, O_WRONLY | O_CLOEXEC) : -1;
+  char map[64];
+  int len = snprintf (map, sizeof (map), "%" PRIu32 " %" PRIu32 " 1\n", from, to);
+
+  if (fd < 0)
+    return path ? -errno : -ENOMEM;
+  return write (fd, map, (size_t) len) == len ? 0 : -errno;
+}
+
+/* A namespace lives as long as somebody is in it or holds it open: a child waits until we do. */
+int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
+                        struct error *err)
+{
+  int ready[2], r = 0, fd = -1;
+  pid_t child;
+  char byte;
+
+  if (pipe2 (ready, O_CLOEXEC) < 0)
+    return error_set_errno (err, errno, "make a pipe");
+  child = fork ();
+  if (child == 0) {
+    bool made = unshare (CLONE_NEWUSER) == 0;
+
+    if (made && write (ready[1], "", 1) == 1)
+      pause ();
+    _exit (1);
+  }
+  close (ready[1]);
+  if (child < 0 || read (ready[0], &byte, 1) != 1)
+    r = child < 0 ? -errno : -EPERM;
+  if (r == 0)
+    r = write_map (child, "uid_map", from_uid, to_uid);
+  if (r == 0)
+    r = write_map (child, "gid_map", from_gid, to_gid);
+  if (r == 0) {
+    cleanup_free char *path = str_format ("/proc/%d/ns/user", (int) child);
+
+    fd = path ? open (path, O_RDONLY | O_CLOEXEC) : -1;
+    r = fd < 0 ? -errno : 0;
+  }
+  close (ready[0]);
+  if (child > 0) {
+    kill (child, SIGKILL);
+    waitpid (child, NULL, 0);
+  }
+  if (r < 0)
+    return error_set_errno (err, -r, "make a user namespace to map ids by");
+  *ret_fd = fd;
+  return 0;
+}

@@ -1,0 +1,172 @@
+#include <config.h>
+
+#include "run-stage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+#include "run-stage-internal.h"
+
+/* Room for mount points, a few small files, and what the run writes to a writable layer; the pages of the
+ * latter count against the run's own memory limit. */
+#define STAGE_OPTIONS "mode=711"
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+static int private_mounts (struct error *err)
+{
+  if (unshare (CLONE_NEWNS) < 0)
+    return error_set_errno (err, errno, "make a private mount namespace");
+  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+    return error_set_errno (err, errno, "make mounts private");
+  return 0;
+}
+
+static int bind_hierarchy (const char *view, const char *name, struct error *err)
+{
+  cleanup_free char *from = str_format (CGROUP_ROOT "/%s", name);
+  cleanup_free char *to = str_format ("%s/%s", view, name);
+  struct statfs fs;
+
+  if (from == NULL || to == NULL)
+    return error_oom (err);
+  if (statfs (from, &fs) < 0 || fs.f_type != CGROUP_SUPER_MAGIC)
+    return 0;
+  if (mkdir (to, 0755) < 0 || mount (from, to, NULL, MS_BIND, NULL) < 0)
+    return error_set_errno (err, errno, "show the cgroup hierarchy '%s'", name);
+  return 0;
+}
+
+/* libcrun refuses a host that has both versions mounted. Give it only the first, in our own namespace: a tmpfs with
+ * the version 1 hierarchies bound into it. (Unmounting the other would make it write into the tmpfs below.) */
+static int cgroup_view (const char *folder, struct error *err)
+{
+  cleanup_free char *view = str_format ("%s/cgroup", folder);
+  const struct dirent *entry;
+  int r = 0;
+  DIR *dir;
+
+  if (view == NULL)
+    return error_oom (err);
+  if (mkdir (view, 0755) < 0 || mount ("tmpfs", view, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") < 0)
+    return error_set_errno (err, errno, "make a view of the cgroups");
+  dir = opendir (CGROUP_ROOT);
+  if (dir == NULL)
+    return error_set_errno (err, errno, "open '" CGROUP_ROOT "'");
+  while (r == 0 && (entry = readdir (dir)) != NULL)
+    if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+      r = bind_hierarchy (view, entry->d_name, err);
+  closedir (dir);
+  if (r == 0 && mount (view, CGROUP_ROOT, NULL, MS_BIND | MS_REC, NULL) < 0)
+    r = error_set_errno (err, errno, "show the view of the cgroups");
+  return r;
+}
+
+static int make_point (const char *path, bool folder, struct error *err)
+{
+  cleanup_close int fd = -1;
+
+  if (folder)
+    return mkdir (path, 0755) < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
+  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
+}
+
+/* The source must be what the plan looked at, or somebody has swapped it. */
+static int check_identity (int fd, const struct plan_mount *mount, struct stat *ret_st, struct error *err)
+{
+  if (fstat (fd, ret_st) < 0)
+    return error_set_errno (err, errno, "look at '%s'", mount->source);
+  if (ret_st->st_ino != mount->inode || ret_st->st_dev != mount->device)
+    return error_set (err, -ESTALE, "'%s' is not what it was when the run was planned", mount->source);
+  return 0;
+}
+
+/* Files that the command makes in a writable mount belong to that folder's owner outside. */
+static int idmap_for (const struct plan *plan, const struct plan_mount *mount, const struct stat *owner, int *ret_fd,
+                      struct error *err)
+{
+  uint32_t uid = plan->uid, gid = plan->gid;
+
+  *ret_fd = -1;
+  if (!mount->writable)
+    return 0;
+  if (plan->user_namespace) {
+    uid += plan->uid_maps[0].outside;
+    gid += plan->gid_maps[0].outside;
+  }
+  if (uid == owner->st_uid && gid == owner->st_gid)
+    return 0;
+  return mount_id_namespace (owner->st_uid, uid, owner->st_gid, gid, ret_fd, err);
+}
+
+static int hang_mount (const struct stage *stage, const struct plan_mount *mount, struct error *err)
+{
+  const char *target = mount->staged;
+  uint64_t flags = mount->writable ? 0 : MOUNT_ATTR_RDONLY;
+  cleanup_close int fd = -1, idmap = -1;
+  struct stat st;
+  int r;
+
+  fd = mount_open_source (mount->source, err);
+  if (fd < 0)
+    return fd;
+  r = check_identity (fd, mount, &st, err);
+  if (r == 0)
+    r = make_point (target, S_ISDIR (st.st_mode), err);
+  if (r == 0)
+    r = idmap_for (stage->plan, mount, &st, &idmap, err);
+  return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
+}
+
+static int hang_init (const struct stage *stage, struct error *err)
+{
+  cleanup_free char *target = str_format ("%s/init", stage->folder);
+  /* Opened here and not by the supervisor: a mount can only be taken from one's own namespace. */
+  cleanup_close int fd = open (stage->init, O_PATH | O_CLOEXEC);
+  int r;
+
+  if (target == NULL)
+    return error_oom (err);
+  if (fd < 0)
+    return error_set_errno (err, errno, "open '%s'", stage->init);
+  r = make_point (target, false, err);
+  return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
+}
+
+int stage_build (const struct stage *stage, struct error *err)
+{
+  cleanup_free char *mounts = str_format ("%s/mounts", stage->folder);
+  int r;
+
+  if (mounts == NULL)
+    return error_oom (err);
+  umask (022);
+  r = private_mounts (err);
+  if (r < 0)
+    return r;
+  r = mount_filesystem ("tmpfs", stage->folder, STAGE_OPTIONS, err);
+  if (r < 0)
+    return r;
+  if (mkdir (mounts, 0711) < 0)
+    return error_set_errno (err, errno, "make '%s'", mounts);
+  r = stage->cgroup_view ? cgroup_view (stage->folder, err) : 0;
+  for (size_t i = 0; r == 0 && i < stage->plan->mount_count; i++)
+    if (stage->plan->mounts[i].inode != 0)
+      r = hang_mount (stage, &stage->plan->mounts[i], err);
+  if (r == 0)
+    r = hang_init (stage, err);
+  return r < 0 ? r : stage_root (stage->plan, stage->folder, err);
+}

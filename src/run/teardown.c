@@ -1,0 +1,68 @@
+/* Taking a run down, whatever stands: init, the runtime's own state, the cgroup, the folder. In that order, on
+ * every path; a step that fails does not keep the next ones from being tried, and the first failure is told. */
+#include <config.h>
+
+#include "run-internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+
+static void end_init (struct run *run)
+{
+  if (run->init_pidfd >= 0 && syscall (SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0) < 0)
+    errno = 0; /* gone already */
+  if (run->init_pid > 0)
+    waitpid (run->init_pid, NULL, 0);
+  close_p (&run->init_pidfd);
+  run->init_pidfd = -1;
+  run->init_pid = 0;
+}
+
+static void close_all (struct run *run)
+{
+  int *const fds[] = { &run->stage_ns, &run->control, &run->handshake, &run->status,
+                       &run->signals };
+
+  for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
+    close_p (fds[i]);
+    *fds[i] = -1;
+  }
+  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++) {
+    close_p (&run->child_fds[i]);
+    run->child_fds[i] = -1;
+  }
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    stream_clear (&run->streams[i]);
+}
+
+void run_tear_down (struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+  struct error failed = { 0 }, *err = run->err;
+
+  run->err = &failed;
+  end_init (run);
+  if (run->created && run->stage_ns >= 0)
+    run_step (run, STEP_DELETE);
+  if (run->created)
+    cgroup_destroy (plan->cgroup, plan->cgroup_path, &failed);
+  run_reap_others (0);
+  if (run->dir.fd >= 0)
+    run_dir_remove (&run->dir, &failed);
+  close_all (run);
+  free (run->bundle);
+  free (run->stage);
+  free (run->program);
+  run->err = err;
+  if (error_is_set (&failed) && !error_is_set (err)) {
+    error_prefix (&failed, "clean up");
+    *err = failed;
+  } else
+    error_clear (&failed);
+}
