@@ -36,7 +36,21 @@ static int map_as_root (struct draft *draft)
   plan->uid_maps[0] = (struct plan_id_map){ 0, first + (uint32_t) offset, IDS_PER_RUN };
   plan->gid_maps[0] = plan->uid_maps[0];
   plan->uid_map_count = plan->gid_map_count = 1;
+  plan->id_slots = count / IDS_PER_RUN;
+  plan->id_slot = draft->request->id_slot;
   return 0;
+}
+
+void plan_use_slot (struct plan *plan, unsigned slot)
+{
+  /* Unsigned arithmetic wraps and comes back: the result is within the range that the slots divide. */
+  uint32_t shift = (slot - plan->id_slot) * IDS_PER_RUN;
+
+  if (slot >= plan->id_slots)
+    return;
+  plan->uid_maps[0].outside += shift;
+  plan->gid_maps[0].outside += shift;
+  plan->id_slot = slot;
 }
 
 /* Maps ID to OWN, and as many others as the subordinate RANGE holds around it. */

@@ -96,6 +96,8 @@ struct plan {
   bool network_namespace;
   struct plan_id_map uid_maps[PLAN_ID_MAPS], gid_maps[PLAN_ID_MAPS];
   size_t uid_map_count, gid_map_count;
+  unsigned id_slot;
+  unsigned id_slots; /* how many runs at once have a private range of ids; 0: this one needs none */
 
   enum cgroup_mode cgroup;
   bool swap_limit;
@@ -110,6 +112,9 @@ int plan_paths (const struct profile *profile, const struct request *request, st
 
 int plan_build (const struct profile *profile, const struct request *request, const struct ceiling *ceiling,
                 const struct host_facts *host, struct plan **ret_plan, struct error *err);
+
+/* Gives the plan the private range number SLOT, below id_slots. */
+void plan_use_slot (struct plan *plan, unsigned slot);
 
 void plan_free (struct plan *plan);
 DEFINE_CLEANUP (struct plan, plan_free)

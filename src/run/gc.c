@@ -92,6 +92,7 @@ int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *er
       first = one;
     count += done;
   }
+  run_slot_gc (host->state_dir);
   *ret_count = count;
   return r < 0 ? r : first;
 }

@@ -37,3 +37,11 @@ void run_dir_clear (struct run_dir *dir);
 #define cleanup_run_dir cleanup (run_dir_clear)
 
 bool run_id_is_valid (const char *id);
+
+/* Takes one of SLOTS numbers for as long as *RET_FD is open: STATE/ids/N, locked. Starts anywhere, so that runs at
+ * the same time seldom try the same one. */
+int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *ret_fd, struct error *err);
+/* Lets it go and removes its file. */
+void run_slot_release (const char *state, unsigned slot, int *fd);
+/* Removes the files of slots that nobody holds. */
+void run_slot_gc (const char *state);

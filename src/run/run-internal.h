@@ -15,6 +15,8 @@ struct run {
   const struct run_options *options;
   const struct backend_ops *ops;
   struct run_dir dir;
+  unsigned slot;     /* our private range of ids, held by slot_fd */
+  int slot_fd;
   struct launch launch;
   char *bundle, *stage, *program;
   int stage_ns;      /* the stage's mount namespace */

@@ -83,6 +83,19 @@ static int make_folder (struct run *run, const char *name, char **ret_path)
   return *ret_path ? 0 : error_oom (run->err);
 }
 
+static int take_ids (struct run *run)
+{
+  struct plan *plan = run->options->plan;
+  int r;
+
+  if (plan->id_slots == 0)
+    return 0;
+  r = run_slot_take (run->options->host->state_dir, plan->id_slots, &run->slot, &run->slot_fd, run->err);
+  if (r == 0)
+    plan_use_slot (plan, run->slot);
+  return r;
+}
+
 /* The run's id goes into names that were planned without it. */
 static int name_plan (struct run *run)
 {
@@ -103,6 +116,8 @@ static int write_bundle (struct run *run)
   int r;
 
   r = name_plan (run);
+  if (r == 0)
+    r = take_ids (run);
   if (r == 0)
     r = make_folder (run, "bundle", &run->bundle);
   if (r == 0)
@@ -154,7 +169,7 @@ static int start_container (struct run *run)
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
-  struct run run = { .options = options, .dir = { .fd = -1, .lock_fd = -1 }, .stage_ns = -1,
+  struct run run = { .options = options, .dir = { .fd = -1, .lock_fd = -1 }, .slot_fd = -1, .stage_ns = -1,
                      .control = -1, .handshake = -1, .status = -1, .child_fds = { -1, -1, -1, -1, -1 },
                      .init_pidfd = -1, .signals = -1, .err = err };
   int r;

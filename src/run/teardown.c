@@ -53,6 +53,9 @@ void run_tear_down (struct run *run)
   if (run->created)
     cgroup_destroy (plan->cgroup, plan->cgroup_path, &failed);
   run_reap_others (0);
+  /* Only now can nobody inside have these ids any more. */
+  if (run->slot_fd >= 0)
+    run_slot_release (run->options->host->state_dir, run->slot, &run->slot_fd);
   if (run->dir.fd >= 0)
     run_dir_remove (&run->dir, &failed);
   close_all (run);

@@ -1,0 +1,106 @@
+/* Numbers of private id ranges, one for each run at the same time. */
+#include <config.h>
+
+#include "run-dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-number.h"
+
+static int open_folder (const char *state, struct error *err)
+{
+  cleanup_free char *path = str_format ("%s/ids", state);
+  int fd;
+
+  if (path == NULL)
+    return error_oom (err);
+  if (mkdir (path, 0700) < 0 && errno != EEXIST)
+    return error_set_errno (err, errno, "make the folder '%s'", path);
+  fd = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return fd < 0 ? error_set_errno (err, errno, "open the folder '%s'", path) : fd;
+}
+
+/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing. */
+static int lock_file (int folder, const char *name, int flags)
+{
+  cleanup_close int fd = openat (folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+  struct stat st;
+
+  if (fd < 0 || flock (fd, LOCK_EX | LOCK_NB) < 0 || fstat (fd, &st) < 0 || st.st_nlink == 0)
+    return -1;
+  return take_fd (&fd);
+}
+
+int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *ret_fd, struct error *err)
+{
+  cleanup_close int folder = open_folder (state, err);
+  unsigned first = 0;
+
+  if (folder < 0)
+    return folder;
+  if (getrandom (&first, sizeof (first), 0) != (ssize_t) sizeof (first))
+    return error_set_errno (err, errno, "choose a range of ids");
+  for (unsigned i = 0; i < slots; i++) {
+    unsigned slot = (first % slots + i) % slots;
+    char name[16];
+    int fd;
+
+    snprintf (name, sizeof (name), "%u", slot);
+    fd = lock_file (folder, name, O_CREAT);
+    if (fd >= 0) {
+      *ret_slot = slot;
+      *ret_fd = fd;
+      return 0;
+    }
+  }
+  return error_set (err, -EBUSY,
+                    "user.namespace: all %u private ranges of ids are taken; widen 'ids' in the ceiling, or run fewer "
+                    "at once",
+                    slots);
+}
+
+static void remove_locked (int folder, const char *name, int *fd)
+{
+  unlinkat (folder, name, 0);
+  close_p (fd);
+  *fd = -1;
+}
+
+void run_slot_release (const char *state, unsigned slot, int *fd)
+{
+  struct error ignored = { 0 };
+  cleanup_close int folder = open_folder (state, &ignored);
+  char name[16];
+
+  error_clear (&ignored);
+  snprintf (name, sizeof (name), "%u", slot);
+  remove_locked (folder, name, fd);
+}
+
+void run_slot_gc (const char *state)
+{
+  cleanup_free char *path = str_format ("%s/ids", state);
+  DIR *dir = path ? opendir (path) : NULL;
+  const struct dirent *entry;
+
+  while (dir != NULL && (entry = readdir (dir)) != NULL) {
+    uint64_t slot;
+    int fd;
+
+    if (!number_parse (entry->d_name, UINT32_MAX, &slot))
+      continue;
+    fd = lock_file (dirfd (dir), entry->d_name, 0);
+    if (fd >= 0)
+      remove_locked (dirfd (dir), entry->d_name, &fd);
+  }
+  if (dir != NULL)
+    closedir (dir);
+}
