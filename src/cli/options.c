@@ -61,6 +61,7 @@ static const struct option_info table[] = {
   [OPTION_BUNDLE] = { "bundle", "DIR", .complete = COMPLETE_FOLDER,
                       .help = "write a bundle instead of printing: config.json and, with --rootfs host, the "
                               "root; DIR is new or empty" },
+  [OPTION_TTY] = { "tty", .help = "give the command a terminal of its own, joined to this one" },
   [OPTION_RESULT] = { "result", "FILE", .complete = COMPLETE_FILE,
                       .help = "write the result, a JSON document, to FILE" },
   [OPTION_SIGNAL] = { "signal", "NAME", .help = "the signal to send: TERM (default), INT, HUP, KILL" },

@@ -93,6 +93,18 @@ static int show (const struct plan *plan, const struct target *target, struct ou
   return r;
 }
 
+static int want_terminal (struct context *context, const struct arguments *arguments, struct error *err)
+{
+  context->request.terminal = arguments_have (arguments, OPTION_TTY);
+  if (!context->request.terminal)
+    return 0;
+  if (arguments_have (arguments, OPTION_JSON))
+    return error_set (err, CLI_USAGE, "--tty: there is no terminal to show with --json");
+  if (!arguments_have (arguments, OPTION_DRY_RUN) && !isatty (STDIN_FILENO))
+    return error_set (err, CLI_USAGE, "--tty: standard input is not a terminal");
+  return 0;
+}
+
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_context struct context context = { 0 };
@@ -107,6 +119,8 @@ static int run (const struct arguments *arguments, struct output *output, struct
         "--host-facts: nothing can be launched on a host that is only described; add --dry-run");
   r = context_open (&context, arguments, err);
   if (r == 0)
+    r = want_terminal (&context, arguments, err);
+  if (r == 0)
     r = target_of_backend (context.request.backend, &target, err);
   if (r == 0)
     r = context_plan (&context, &plan, err);
@@ -118,7 +132,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return launch (&context, plan, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_RESULT, OPTION_JSON, OPTION_DRY_RUN, OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_TTY, OPTION_RESULT, OPTION_JSON, OPTION_DRY_RUN, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
   { "tyrum-oci run --profile hardened -- make test", "a test run that reaches nothing but this folder" },

@@ -66,7 +66,8 @@ int run_open_channels (struct run *run)
       r = make_sockets (&run->status, &run->child_fds[STATUS_FD]);
   }
   /* The far ends of pipes may be the caller's descriptors, which are not ours to make non-blocking. */
-  set_stream (&run->streams[STREAM_IN], options->in, in_write, true, UINT64_MAX);
+  set_stream (&run->streams[STREAM_IN], options->in >= 0 ? fcntl (options->in, F_DUPFD_CLOEXEC, 3) : -1, in_write, true,
+              UINT64_MAX);
   set_stream (&run->streams[STREAM_OUT], out_read, options->out, false, cap);
   set_stream (&run->streams[STREAM_ERR], err_read, options->err, false, cap);
   if (r == 0 && (fcntl (in_write, F_SETFL, O_NONBLOCK) < 0 || fcntl (out_read, F_SETFL, O_NONBLOCK) < 0

@@ -67,6 +67,8 @@ static void on_signals (struct loop *loop)
 
     if (number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT)
       ask_to_end (loop, number);
+    else if (number == SIGWINCH)
+      run_terminal_resize (loop->run);
     else if (number != SIGCHLD)
       send_to_init (loop->run, number);
   }

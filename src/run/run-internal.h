@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <termios.h>
 
 #include "backend-backend.h"
 #include "base-handshake.h"
@@ -18,7 +19,11 @@ struct run {
   unsigned slot;     /* our private range of ids, held by slot_fd */
   int slot_fd;
   struct launch launch;
-  char *bundle, *stage, *program;
+  char *bundle, *stage, *program, *console_path;
+  int console;       /* where the runtime hands a terminal over */
+  int terminal;      /* the master of the run's own terminal, or -1 */
+  struct termios saved_terminal;
+  bool terminal_is_raw;
   int stage_ns;      /* the stage's mount namespace */
   int control;       /* from the backend's program, or -1 */
   int handshake, status; /* our ends of init's sockets, or -1 */
@@ -45,6 +50,12 @@ int run_take_sandbox (struct run *run);
 int run_go (struct run *run);
 bool run_read_ended (struct run *run, struct handshake_ended *ret_ended);
 void run_send_seen (struct run *run);
+
+/* terminal.c: only where the plan has a terminal. */
+int run_terminal_listen (struct run *run);
+int run_terminal_accept (struct run *run);
+void run_terminal_resize (struct run *run);
+void run_terminal_restore (struct run *run);
 
 /* loop.c: from the go-ahead to the end. */
 int run_loop (struct run *run);

@@ -156,8 +156,12 @@ static int start_container (struct run *run)
 
   describe_launch (run);
   r = run_open_channels (run);
+  if (r == 0 && run->options->plan->terminal)
+    r = run_terminal_listen (run);
   if (r == 0)
     r = run_stage_and_create (run);
+  if (r == 0 && run->options->plan->terminal)
+    r = run_terminal_accept (run);
   if (r == 0)
     r = run_step (run, STEP_START);
   if (r == 0)
@@ -169,7 +173,7 @@ static int start_container (struct run *run)
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
-  struct run run = { .options = options, .dir = { .fd = -1, .lock_fd = -1 }, .slot_fd = -1, .stage_ns = -1,
+  struct run run = { .options = options, .dir = { .fd = -1, .lock_fd = -1 }, .slot_fd = -1, .console = -1, .terminal = -1, .stage_ns = -1,
                      .control = -1, .handshake = -1, .status = -1, .child_fds = { -1, -1, -1, -1, -1 },
                      .init_pidfd = -1, .signals = -1, .err = err };
   int r;

@@ -26,7 +26,7 @@ static void end_init (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns, &run->control, &run->handshake, &run->status,
+  int *const fds[] = { &run->stage_ns, &run->control, &run->console, &run->terminal, &run->handshake, &run->status,
                        &run->signals };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
@@ -47,6 +47,7 @@ void run_tear_down (struct run *run)
   struct error failed = { 0 }, *err = run->err;
 
   run->err = &failed;
+  run_terminal_restore (run);
   end_init (run);
   if (run->created && run->stage_ns >= 0)
     run_step (run, STEP_DELETE);
@@ -62,6 +63,7 @@ void run_tear_down (struct run *run)
   free (run->bundle);
   free (run->stage);
   free (run->program);
+  free (run->console_path);
   run->err = err;
   if (error_is_set (&failed) && !error_is_set (err)) {
     error_prefix (&failed, "clean up");
