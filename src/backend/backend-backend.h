@@ -15,7 +15,8 @@
 
 struct launch {
   const char *id;
-  const char *folder;  /* the run's folder, for state and logs */
+  const char *folder;  /* the run's folder, for the log */
+  const char *state;   /* for the runtime's own state */
   const char *bundle;  /* holds config.json */
   const char *program; /* absolute: the runtime, or our helper */
   const char *console; /* the socket for a terminal's master, or NULL */

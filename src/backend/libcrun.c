@@ -14,10 +14,9 @@ static int launcher_words (const struct launch *launch, enum backend_step step, 
                            struct error *err)
 {
   cleanup_strlist struct strlist words = { 0 };
-  cleanup_free char *state = str_format ("%s/oci", launch->folder);
-  const char *const fixed[] = { launch->program, "--bundle", launch->bundle, "--state", state, "--id", launch->id };
+  const char *const fixed[] = { launch->program, "--bundle", launch->bundle, "--state", launch->state, "--id", launch->id };
   char passed[16];
-  bool failed = state == NULL;
+  bool failed = false;
 
   if (step != STEP_CREATE)
     return 0;

@@ -24,12 +24,11 @@ static int add_all (struct strlist *words, const char *const *list)
 
 static int global_words (const struct launch *launch, struct strlist *words)
 {
-  cleanup_free char *root = str_format ("%s/oci", launch->folder);
   cleanup_free char *log = str_format ("%s/log.json", launch->folder);
 
-  if (root == NULL || log == NULL)
+  if (log == NULL)
     return -ENOMEM;
-  return add_all (words, (const char *const[]){ launch->program, "--root", root, "--log", log, "--log-format",
+  return add_all (words, (const char *const[]){ launch->program, "--root", launch->state, "--log", log, "--log-format",
                                                 "json", NULL });
 }
 

@@ -92,7 +92,14 @@ int draft_ids (struct draft *draft)
                       "this host gives user %u no user namespace, and without one only root can start a "
                       "container; enable user namespaces or use an engine", host->uid);
   plan->user_namespace = true;
+  plan->unprivileged = true;
   plan->uid_map_count = map_around (plan->uid, host->uid, &host->subuid, plan->uid_maps);
   plan->gid_map_count = map_around (plan->gid, host->gid, &host->subgid, plan->gid_maps);
+  /* Runtimes set the container up as its root, so root has to be somebody outside. */
+  if (plan->uid_maps[0].inside != 0 || plan->gid_maps[0].inside != 0)
+    return error_set (draft->err, -EPERM,
+                      "user.non_root: user %u has too few subordinate ids to be both root and %u:%u inside; give it "
+                      "65536 in /etc/subuid and /etc/subgid, or choose a profile whose process.user is 0:0",
+                      host->uid, plan->uid, plan->gid);
   return 0;
 }

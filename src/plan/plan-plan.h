@@ -93,6 +93,8 @@ struct plan {
   struct strlist masked, read_only; /* paths */
 
   bool user_namespace;
+  bool unprivileged; /* no root: whoever makes the user namespace has to do it before anything else */
+  bool staged_ids;   /* the stage makes the user namespace, the runtime finds itself in it */
   bool network_namespace;
   struct plan_id_map uid_maps[PLAN_ID_MAPS], gid_maps[PLAN_ID_MAPS];
   size_t uid_map_count, gid_map_count;
@@ -101,7 +103,7 @@ struct plan {
 
   enum cgroup_mode cgroup;
   bool swap_limit;
-  char *cgroup_path;
+  char *cgroup_path; /* NULL: there is none to be had */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
 };

@@ -80,7 +80,7 @@ static int for_each_group (enum cgroup_mode mode, const char *path, int (*each) 
   int r = 0;
   DIR *dir;
 
-  if (mode == CGROUP_NONE)
+  if (mode == CGROUP_NONE || path == NULL)
     return 0;
   if (mode == CGROUP_V2) {
     cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);

@@ -25,11 +25,12 @@ static void delete_by_runtime (const struct run_dir *dir)
   cleanup_strlist struct strlist words = { 0 };
   struct error ignored = { 0 };
   enum backend backend;
-  struct launch launch = { .id = dir->id, .folder = dir->path, .cgroup = true };
+  cleanup_free char *state = str_format ("%s/oci", dir->path);
+  struct launch launch = { .id = dir->id, .folder = dir->path, .state = state, .cgroup = true };
   const struct backend_ops *ops;
   pid_t pid;
 
-  if (run_record_read (dir, &record, &ignored) < 0
+  if (state == NULL || run_record_read (dir, &record, &ignored) < 0
       || backend_find (record.backend, NULL, &backend, &ignored) < 0) {
     error_clear (&ignored);
     return;

@@ -2,7 +2,7 @@
  *
  * A run has one group, directly below the root of each hierarchy (or below our own group where one was delegated),
  * named after the run, so that nothing has to be remembered to find it again. Version 1 has a folder for each
- * controller, version 2 one.
+ * controller, version 2 one. A run without a group has no path, and nothing to count or remove.
  */
 #pragma once
 

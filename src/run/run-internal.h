@@ -19,12 +19,12 @@ struct run {
   unsigned slot;     /* our private range of ids, held by slot_fd */
   int slot_fd;
   struct launch launch;
-  char *bundle, *stage, *program, *console_path;
+  char *bundle, *stage, *state, *program, *console_path;
   int console;       /* where the runtime hands a terminal over */
   int terminal;      /* the master of the run's own terminal, or -1 */
   struct termios saved_terminal;
   bool terminal_is_raw;
-  int stage_ns;      /* the stage's mount namespace */
+  int stage_ns[2];   /* the stage's mount namespace, and its user namespace where it has one of its own */
   int control;       /* from the backend's program, or -1 */
   int handshake, status; /* our ends of init's sockets, or -1 */
   int child_fds[5];  /* what the container gets as 0 to 4; -1: none */

@@ -22,5 +22,8 @@ int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, u
 /* A file system of its own on TARGET, nosuid and nodev. */
 int mount_filesystem (const char *type, const char *target, const char *options, struct error *err);
 
+/* Makes a user namespace, has the supervisor map its ids, and becomes its root. */
+int stage_ids (const struct plan *plan, int report, struct error *err);
+
 /* The root, at ROOT: a folder of our own with the plan's entries, or a layer over the plan's folder. */
 int stage_root (const struct plan *plan, const char *folder, struct error *err);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base-error.h"
 #include "plan-plan.h"
@@ -17,8 +18,14 @@ struct stage {
   const struct plan *plan;   /* staged for FOLDER */
   const char *folder;        /* an empty folder of the run's; the tmpfs goes here */
   const char *init;          /* the static init's path: ours, so links on the way are fine */
+  int report;                /* to the supervisor: it writes our id maps when it hears STAGE_MAP_ME */
   bool cgroup_view;          /* hide a hybrid host's v2 side from the runtime */
 };
+
+#define STAGE_MAP_ME "map"
+
+/* In the supervisor: gives process PID, which is in a new user namespace, the ids of PLAN. */
+int stage_write_maps (const struct plan *plan, pid_t pid, struct error *err);
 
 /* Must be called in a process of its own, single-threaded. */
 int stage_build (const struct stage *stage, struct error *err);

@@ -102,10 +102,26 @@ static int name_plan (struct run *run)
   struct plan *plan = run->options->plan;
 
   free (plan->run_id);
-  free (plan->cgroup_path);
   plan->run_id = strdup (run->dir.id);
-  plan->cgroup_path = str_format ("/tyrum-oci-%s", run->dir.id);
-  return plan->run_id && plan->cgroup_path ? 0 : error_oom (run->err);
+  if (plan->cgroup_path != NULL) {
+    free (plan->cgroup_path);
+    plan->cgroup_path = str_format ("/tyrum-oci-%s", run->dir.id);
+    if (plan->cgroup_path == NULL)
+      return error_oom (run->err);
+  }
+  return plan->run_id ? 0 : error_oom (run->err);
+}
+
+/* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes outlive the
+ * stage, and its delete needs the state to find them. The log is ours from the start, whoever writes to it. */
+static int name_state (struct run *run)
+{
+  cleanup_close int log = openat (run->dir.fd, "log.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+  if (log < 0)
+    return error_set_errno (run->err, errno, "make the log of run '%s'", run->dir.id);
+  run->state = str_format (run->ops->own_kernel ? "%s/oci" : "%s/stage/oci", run->dir.path);
+  return run->state ? 0 : error_oom (run->err);
 }
 
 static int write_bundle (struct run *run)
@@ -116,6 +132,8 @@ static int write_bundle (struct run *run)
   int r;
 
   r = name_plan (run);
+  if (r == 0)
+    r = name_state (run);
   if (r == 0)
     r = take_ids (run);
   if (r == 0)
@@ -143,9 +161,10 @@ static void describe_launch (struct run *run)
   run->launch = (struct launch){
     .id = run->dir.id,
     .folder = run->dir.path,
+    .state = run->state,
     .bundle = run->bundle,
     .program = run->program,
-    .cgroup = plan->memory > 0 || plan->pids > 0 || plan->cpu_quota > 0,
+    .cgroup = plan->cgroup_path != NULL,
     .passed = run->ops->carrier == INIT_OVER_FDS ? 2 : 0,
   };
 }
@@ -173,7 +192,7 @@ static int start_container (struct run *run)
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
-  struct run run = { .options = options, .dir = { .fd = -1, .lock_fd = -1 }, .slot_fd = -1, .console = -1, .terminal = -1, .stage_ns = -1,
+  struct run run = { .options = options, .dir = { .fd = -1, .lock_fd = -1 }, .slot_fd = -1, .console = -1, .terminal = -1, .stage_ns = { -1, -1 },
                      .control = -1, .handshake = -1, .status = -1, .child_fds = { -1, -1, -1, -1, -1 },
                      .init_pidfd = -1, .signals = -1, .err = err };
   int r;

@@ -25,6 +25,8 @@
 #define REAP_MS     20
 #define ERROR_BYTES 4096
 
+#define STAGE_NS_BYTES (2 * sizeof (int))
+
 /* A runtime gets nothing of the caller's environment; hooks and plugins would inherit it. */
 static char *const step_environment[] = { (char[]){ "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" },
                                           NULL };
@@ -61,20 +63,20 @@ static int arrange_descriptors (const int *fds, size_t count)
   return syscall (SYS_close_range, (unsigned) count, ~0u, 0) < 0 && errno != ENOSYS ? -errno : 0;
 }
 
-/* The message that a failed child leaves, with the stage's namespace when it got that far. */
-static void send_staged (int report, const char *text, int ns)
+/* What a child has to say, with the stage's namespaces when it got that far. */
+static void send_staged (int report, const char *text, const int *ns)
 {
   char words[ERROR_BYTES];
   struct iovec part = { words, (size_t) snprintf (words, sizeof (words), "%s", text) + 1 };
   union {
-    char bytes[CMSG_SPACE (sizeof (int))];
+    char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
     struct cmsghdr align;
   } control = { 0 };
   struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 
   if (part.iov_len > sizeof (words))
     part.iov_len = sizeof (words);
-  if (ns >= 0) {
+  if (ns != NULL) {
     struct cmsghdr *c;
 
     message.msg_control = &control;
@@ -82,8 +84,8 @@ static void send_staged (int report, const char *text, int ns)
     c = CMSG_FIRSTHDR (&message);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN (sizeof (int));
-    memcpy (CMSG_DATA (c), &ns, sizeof (ns));
+    c->cmsg_len = CMSG_LEN (STAGE_NS_BYTES);
+    memcpy (CMSG_DATA (c), ns, STAGE_NS_BYTES);
   }
   /* The supervisor sees the exit code as well; a message that is lost costs only its words. */
   if (sendmsg (report, &message, MSG_NOSIGNAL) < 0)
@@ -91,36 +93,59 @@ static void send_staged (int report, const char *text, int ns)
 }
 
 struct child_plan {
-  const struct stage *stage; /* NULL: join STAGE_NS */
-  int stage_ns;
+  struct stage *stage; /* NULL: join STAGE_NS */
+  const int *stage_ns;
+  bool own_ids; /* the stage has a user namespace of its own */
   const int *fds;
   size_t fd_count;
   char *const *words;
   int report;
 };
 
+/* Into the namespaces of a stage that stands; as its root, where it has ids of its own. */
+static int join_stage (const struct child_plan *child)
+{
+  if (child->own_ids
+      && (setns (child->stage_ns[1], CLONE_NEWUSER) < 0 || setresgid (0, 0, 0) < 0 || setresuid (0, 0, 0) < 0))
+    return -errno;
+  return setns (child->stage_ns[0], CLONE_NEWNS) < 0 ? -errno : 0;
+}
+
+static int prepare (const struct child_plan *child, struct error *err)
+{
+  int ns[2], r;
+
+  if (child->stage == NULL) {
+    r = join_stage (child);
+    return r < 0 ? error_set_errno (err, -r, "join the stage") : 0;
+  }
+  child->stage->report = child->report;
+  r = stage_build (child->stage, err);
+  if (r < 0)
+    return r;
+  ns[0] = open ("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  ns[1] = open ("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+  if (ns[0] < 0 || ns[1] < 0)
+    return error_set_errno (err, errno, "hold the stage open");
+  send_staged (child->report, "", ns);
+  return 0;
+}
+
 /* In the child, to the end. */
 static void __attribute__ ((noreturn)) run_child (const struct child_plan *child, pid_t parent)
 {
   struct error err = { 0 };
-  int ns;
 
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   if (getppid () != parent)
     _exit (125);
   default_signals ();
-  if (child->stage != NULL && stage_build (child->stage, &err) < 0) {
-    send_staged (child->report, error_text (&err), -1);
+  if (prepare (child, &err) < 0) {
+    send_staged (child->report, error_text (&err), NULL);
     _exit (125);
   }
-  if (child->stage == NULL && setns (child->stage_ns, CLONE_NEWNS) < 0) {
-    send_staged (child->report, "join the stage", -1);
-    _exit (125);
-  }
-  if (child->stage != NULL) {
-    ns = open ("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-    send_staged (child->report, "", ns);
-  }
+  /* Becoming somebody else has taken it away. */
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
   umask (022);
   if (chdir ("/") < 0 || arrange_descriptors (child->fds, child->fd_count) < 0)
     _exit (125);
@@ -138,6 +163,28 @@ static char **words_array (const struct strlist *words)
   return array;
 }
 
+/* What the child said, and the stage's namespace; an empty text where it went well. False when it says no more. */
+static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
+{
+  struct iovec part = { text, size - 1 };
+  union {
+    char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
+    struct cmsghdr align;
+  } control;
+  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                            .msg_controllen = sizeof (control) };
+  ssize_t n = recvmsg (report, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR (&message) : NULL;
+
+  if (n <= 0)
+    return false;
+  text[n] = '\0';
+  if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS
+      && c->cmsg_len == CMSG_LEN (STAGE_NS_BYTES))
+    memcpy (ret_ns, CMSG_DATA (c), STAGE_NS_BYTES);
+  return true;
+}
+
 /* A runtime that ends a container waits until its processes are gone, and some of them are our children by now. */
 void run_reap_others (pid_t except)
 {
@@ -151,53 +198,58 @@ void run_reap_others (pid_t except)
   }
 }
 
-static int wait_child (struct run *run, pid_t pid, int *ret_status)
+/* The child has a message: its maps are wanted, or it tells how it went. *REPORT is -1 after the last one. */
+static int on_report (struct run *run, pid_t pid, int *report, char *said, size_t size)
+{
+  int r;
+
+  if (!receive_staged (*report, said, size, run->stage_ns)) {
+    *report = -1;
+    return 0;
+  }
+  if (strcmp (said, STAGE_MAP_ME) != 0)
+    return 0;
+  said[0] = '\0';
+  r = stage_write_maps (run->options->plan, pid, run->err);
+  if (r == 0 && send (*report, "", 1, MSG_NOSIGNAL) != 1)
+    r = error_set_errno (run->err, errno, "answer the stage");
+  return r;
+}
+
+static int give_up (pid_t pid, int code)
+{
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+  return code;
+}
+
+/* Waits until the child has ended, listening to what it says on the way. */
+static int wait_child (struct run *run, pid_t pid, int report, char *said, size_t size, int *ret_status)
 {
   cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
   uint64_t until = run_now_ms () + STEP_MS;
+  bool ended = pidfd < 0;
 
-  while (pidfd >= 0) {
-    struct pollfd fds[2] = { { pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 } };
-    uint64_t now = run_now_ms ();
-    int n = poll (fds, 2, run->init_pid == 0 ? REAP_MS : STEP_MS);
+  while (!ended || report >= 0) {
+    struct pollfd fds[3] = { { ended ? -1 : pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 }, { report, POLLIN, 0 } };
+    int n = poll (fds, 3, run->init_pid == 0 ? REAP_MS : STEP_MS);
 
-    if ((n < 0 && errno == EINTR) || (n == 0 && now < until)) {
-      if (run->init_pid == 0)
-        run_reap_others (pid);
-      continue;
-    }
-    if (n > 0 && fds[0].revents == 0) {
-      kill (pid, SIGKILL);
-      waitpid (pid, NULL, 0);
-      return error_set (run->err, -EINTR, "interrupted before the command was started");
-    }
-    if (n <= 0) {
-      kill (pid, SIGKILL);
-      waitpid (pid, NULL, 0);
-      return error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds", run->ops->name,
-                        STEP_MS / 1000);
-    }
-    break;
+    if (run->init_pid == 0)
+      run_reap_others (pid);
+    if (n > 0 && fds[2].revents != 0) {
+      int r = on_report (run, pid, &report, said, size);
+
+      if (r < 0)
+        return give_up (pid, r);
+    } else if (n > 0 && fds[1].revents != 0)
+      return give_up (pid, error_set (run->err, -EINTR, "interrupted before the command was started"));
+    else if (n > 0)
+      ended = true;
+    else if (run_now_ms () >= until)
+      return give_up (pid, error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds", run->ops->name,
+                                      STEP_MS / 1000));
   }
   return waitpid (pid, ret_status, 0) == pid ? 0 : error_set_errno (run->err, errno, "wait for %s", run->ops->name);
-}
-
-/* What the child said, and the stage's namespace. *RET_TEXT is empty where it went well. */
-static void receive_staged (int report, char *text, size_t size, int *ret_ns)
-{
-  struct iovec part = { text, size - 1 };
-  union {
-    char bytes[CMSG_SPACE (sizeof (int))];
-    struct cmsghdr align;
-  } control;
-  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                            .msg_controllen = sizeof (control) };
-  ssize_t n = recvmsg (report, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR (&message) : NULL;
-
-  text[n > 0 ? n : 0] = '\0';
-  if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-    memcpy (ret_ns, CMSG_DATA (c), sizeof (int));
 }
 
 static int judge_step (struct run *run, enum backend_step step, int status, const char *said)
@@ -220,7 +272,7 @@ static int judge_step (struct run *run, enum backend_step step, int status, cons
 }
 
 /* Executes one step and waits for it. */
-static int execute (struct run *run, enum backend_step step, const struct stage *stage, const int *fds,
+static int execute (struct run *run, enum backend_step step, struct stage *stage, const int *fds,
                     size_t fd_count)
 {
   cleanup_strlist struct strlist words = { 0 };
@@ -242,11 +294,14 @@ static int execute (struct run *run, enum backend_step step, const struct stage 
   theirs = report[1];
   pid = fork ();
   if (pid == 0)
-    run_child (&(const struct child_plan){ stage, run->stage_ns, fds, fd_count, array, theirs }, parent);
+    run_child (&(const struct child_plan){ stage, run->stage_ns, run->options->plan->staged_ids, fds, fd_count, array,
+                                           theirs },
+               parent);
   if (pid < 0)
     return error_set_errno (run->err, errno, "start %s", run->ops->name);
-  r = wait_child (run, pid, &status);
-  receive_staged (ours, said, sizeof (said), &run->stage_ns);
+  close_p (&theirs);
+  theirs = -1;
+  r = wait_child (run, pid, ours, said, sizeof (said), &status);
   return r < 0 ? r : judge_step (run, step, status, said);
 }
 

@@ -101,7 +101,8 @@ static int idmap_for (const struct plan *plan, const struct plan_mount *mount, c
   uint32_t uid = plan->uid, gid = plan->gid;
 
   *ret_fd = -1;
-  if (!mount->writable)
+  /* Without root the maps are chosen so that the command's id is ours outside. */
+  if (!mount->writable || plan->staged_ids)
     return 0;
   if (plan->user_namespace) {
     uid += plan->uid_maps[0].outside;
@@ -154,7 +155,9 @@ int stage_build (const struct stage *stage, struct error *err)
   if (mounts == NULL)
     return error_oom (err);
   umask (022);
-  r = private_mounts (err);
+  r = stage->plan->staged_ids ? stage_ids (stage->plan, stage->report, err) : 0;
+  if (r == 0)
+    r = private_mounts (err);
   if (r < 0)
     return r;
   r = mount_filesystem ("tmpfs", stage->folder, STAGE_OPTIONS, err);

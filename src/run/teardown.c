@@ -26,7 +26,7 @@ static void end_init (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns, &run->control, &run->console, &run->terminal, &run->handshake, &run->status,
+  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control, &run->console, &run->terminal, &run->handshake, &run->status,
                        &run->signals };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
@@ -48,8 +48,11 @@ void run_tear_down (struct run *run)
 
   run->err = &failed;
   run_terminal_restore (run);
+  /* Nothing interrupts the tear-down: signals stay blocked and unread. */
+  close_p (&run->signals);
+  run->signals = -1;
   end_init (run);
-  if (run->created && run->stage_ns >= 0)
+  if (run->created && run->stage_ns[0] >= 0)
     run_step (run, STEP_DELETE);
   if (run->created)
     cgroup_destroy (plan->cgroup, plan->cgroup_path, &failed);
@@ -62,6 +65,7 @@ void run_tear_down (struct run *run)
   close_all (run);
   free (run->bundle);
   free (run->stage);
+  free (run->state);
   free (run->program);
   free (run->console_path);
   run->err = err;

@@ -16,7 +16,7 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan)
   } list[] = {
     { "pid", true },    { "ipc", true },     { "uts", true },
     { "mount", true },  { "cgroup", true },  { "network", plan->network_namespace },
-    { "user", plan->user_namespace },
+    { "user", plan->user_namespace && !plan->staged_ids },
   };
 
   json_array_begin (w, "namespaces");
@@ -133,11 +133,12 @@ void target_oci_linux (struct json_writer *w, const struct plan *plan)
 {
   json_object_begin (w, "linux");
   write_namespaces (w, plan);
-  if (plan->user_namespace) {
+  if (plan->user_namespace && !plan->staged_ids) {
     write_id_maps (w, "uidMappings", plan->uid_maps, plan->uid_map_count);
     write_id_maps (w, "gidMappings", plan->gid_maps, plan->gid_map_count);
   }
-  json_string (w, "cgroupsPath", plan->cgroup_path);
+  if (plan->cgroup_path != NULL)
+    json_string (w, "cgroupsPath", plan->cgroup_path);
   write_resources (w, plan);
   json_string (w, "rootfsPropagation", "private");
   oci_seccomp_write (w, "seccomp", plan->filter);

@@ -1,0 +1,126 @@
+#include <config.h>
+
+#include "init-fds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The number is the same on every architecture, and missing from older headers. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+#define LISTING_BYTES 4096
+
+/* fs.nr_open as the kernel sets it: no limit is above that unless somebody raised it. */
+#define DESCRIPTORS_MAX (1024 * 1024)
+
+/* An entry as getdents64 gives it. readdir would do, but allocates. */
+struct entry {
+  uint64_t inode;
+  int64_t next;
+  uint16_t bytes;
+  uint8_t type;
+  char name[];
+};
+
+/* -1 for what is not a number ("." and ".."). */
+static int fd_from_name (const char *name)
+{
+  int fd = 0;
+
+  if (*name == '\0')
+    return -1;
+  for (; *name; name++) {
+    if (*name < '0' || *name > '9' || fd > (INT_MAX - 9) / 10)
+      return -1;
+    fd = fd * 10 + (*name - '0');
+  }
+  return fd;
+}
+
+/* Closes what stands in one piece of a listing. */
+static void close_listed (const char *listing, size_t len, int first, int folder)
+{
+  for (size_t at = 0; at < len;) {
+    uint16_t bytes;
+    memcpy (&bytes, listing + at + offsetof (struct entry, bytes), sizeof bytes);
+    int fd = fd_from_name (listing + at + offsetof (struct entry, name));
+    if (fd >= first && fd != folder)
+      close (fd);
+    at += bytes;
+  }
+}
+
+/* The place of an entry in this folder is the descriptor's number, so closing while reading skips nothing. */
+static int close_by_proc (int first)
+{
+  char listing[LISTING_BYTES];
+  int folder = open ("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  long len;
+
+  if (folder < 0)
+    return -errno;
+  while ((len = syscall (SYS_getdents64, folder, listing, sizeof listing)) > 0)
+    close_listed (listing, (size_t) len, first, folder);
+  int r = len < 0 ? -errno : 0;
+  close (folder);
+  return r;
+}
+
+/* The runtime may have lowered the limit after the descriptors were made, so the kernel's own ceiling is
+ * looked at as well. */
+static int close_by_number (int first)
+{
+  struct rlimit limit;
+  rlim_t end = DESCRIPTORS_MAX;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) < 0)
+    return -errno;
+  if (limit.rlim_max > end)
+    end = limit.rlim_max > INT_MAX ? INT_MAX : limit.rlim_max;
+  for (int fd = first; (rlim_t) fd < end; fd++)
+    close (fd);
+  return 0;
+}
+
+int fds_close_from (int first, struct failure *failure)
+{
+  if (syscall (SYS_close_range, (unsigned) first, UINT_MAX, 0) == 0)
+    return 0;
+  if (close_by_proc (first) == 0)
+    return 0;
+  int r = close_by_number (first);
+  return r < 0 ? failure_set_errno (failure, -r, "cannot close stray descriptors", NULL) : 0;
+}
+
+int fds_fill_standard (struct failure *failure)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl (fd, F_GETFD) >= 0)
+      continue;
+    /* The lowest free number is the one that is wanted. */
+    if (open ("/dev/null", O_RDWR) < 0)
+      return failure_set_errno (failure, errno, "cannot open", "/dev/null");
+  }
+  return 0;
+}
+
+int fds_claim_socket (int fd, const char *text, struct failure *failure)
+{
+  struct stat status;
+
+  if (fstat (fd, &status) < 0 || !S_ISSOCK (status.st_mode))
+    return failure_set (failure, -ENOTSOCK, text, NULL);
+  if (fcntl (fd, F_SETFD, FD_CLOEXEC) < 0)
+    return failure_set_errno (failure, errno, "cannot keep a socket from the payload", NULL);
+  return 0;
+}

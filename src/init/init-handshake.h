@@ -1,0 +1,21 @@
+/* Init's end of what base-handshake.h lays down.
+ *
+ * In: packets of the supervisor, or the first bytes of standard input. Out: hello, and how the payload ended.
+ * Whatever is not exactly a go-ahead is a stop. There are no deadlines here: the supervisor has them, and
+ * kills. Never reads a byte of standard input that is the payload's.
+ */
+#pragma once
+
+#include "base-handshake.h"
+#include "init-failure.h"
+#include "init-options.h"
+
+/* Says hello and waits. 0 is the go-ahead; after it the handshake socket is closed. */
+int handshake_ask (enum carrier carrier, struct failure *failure);
+
+/* The supervisor still holds its end of the status socket. */
+int handshake_check_supervisor (struct failure *failure);
+
+/* Tells over the status socket how the payload ended, and waits until the supervisor has seen it or is
+ * gone. Fills in the header. */
+void handshake_tell_ended (struct handshake_ended ended);

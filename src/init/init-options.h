@@ -1,0 +1,26 @@
+/* The command line of tyrum-oci-init, as tyrum-oci writes it into the specification of a container:
+ *
+ *   tyrum-oci-init [--carrier fd|stdio] [--tty] -- COMMAND [ARG...]
+ *
+ * Strict, because a person never types it: what is not known, and a missing "--", is an error. What comes out
+ * points into argv and owns nothing.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "init-failure.h"
+
+/* What the handshake runs over; see base-handshake.h. */
+enum carrier {
+  CARRIER_FD,    /* two sockets, HANDSHAKE_FD and STATUS_FD */
+  CARRIER_STDIO, /* the standard streams, before the payload has them */
+};
+
+struct options {
+  enum carrier carrier;
+  bool tty;             /* standard input is a terminal, which shall be the payload's own */
+  char *const *command; /* the payload's argv: at least one word, then NULL */
+};
+
+int options_parse (char *const argv[], struct options *ret_options, struct failure *failure);

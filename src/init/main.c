@@ -1,0 +1,134 @@
+/* tyrum-oci-init: process 1 of a container.
+ *
+ * Starts with the container's limits in force and nothing run yet; says hello to the supervisor and waits.
+ * With its go-ahead it runs the payload, looks after the container's processes until the payload ends,
+ * reports how, and exits with the payload's code, upon which the kernel ends whatever is left. Without a
+ * go-ahead the payload never runs and the exit code is 125.
+ *
+ * Static, because the container's own libraries are not to be trusted. Nothing is allocated and nothing of
+ * the environment is read but PATH. Only calls that the strict seccomp list allows are made.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base-handshake.h"
+#include "init-failure.h"
+#include "init-fds.h"
+#include "init-handshake.h"
+#include "init-options.h"
+#include "init-payload.h"
+#include "init-signals.h"
+#include "init-watch.h"
+
+#define EXIT_CANNOT_RUN  126
+#define EXIT_NOT_FOUND   127
+#define EXIT_SIGNAL_BASE 128
+
+static int claim_sockets (struct failure *failure)
+{
+  int r = fds_claim_socket (
+      HANDSHAKE_FD, "descriptor 3 (handshake) is not a socket: tyrum-oci starts this program", failure);
+  if (r < 0)
+    return r;
+  return fds_claim_socket (STATUS_FD, "descriptor 4 (status) is not a socket: tyrum-oci starts this program",
+                           failure);
+}
+
+/* All that must hold before the first word to the supervisor. */
+static int prepare (const struct options *options, struct failure *failure)
+{
+  int r = signals_block_all (failure);
+
+  if (r < 0)
+    return r;
+  signals_default_all ();
+  /* The payload has the same user id: it must not look into init, nor take its descriptors. */
+  if (prctl (PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+    return failure_set_errno (failure, errno, "cannot hide from the payload", NULL);
+  r = fds_fill_standard (failure);
+  if (r < 0)
+    return r;
+  r = fds_close_from (options->carrier == CARRIER_FD ? STATUS_FD + 1 : STDERR_FILENO + 1, failure);
+  if (r < 0)
+    return r;
+  if (options->tty && !isatty (STDIN_FILENO))
+    return failure_set (failure, -ENOTTY, "--tty was given, and standard input is not a terminal", NULL);
+  return options->carrier == CARRIER_FD ? claim_sockets (failure) : 0;
+}
+
+/* From here on the container ends when the supervisor does, which is init's parent by now. If it died before
+ * the kernel was asked, the status socket says so. */
+static int tie_to_supervisor (const struct options *options, struct failure *failure)
+{
+  if (prctl (PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+    return failure_set_errno (failure, errno, "cannot tie the container to its supervisor", NULL);
+  return options->carrier == CARRIER_FD ? handshake_check_supervisor (failure) : 0;
+}
+
+/* How the payload ended becomes what the supervisor is told. Returns the exit code. */
+static int conclude (const struct options *options, const struct ending *ending, int exec_err)
+{
+  struct handshake_ended ended = { .code = ending->code, .signal = ending->signal, .exec_err = exec_err };
+
+  if (exec_err) {
+    ended.code = exec_err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    ended.signal = 0;
+  }
+  if (options->carrier == CARRIER_FD) {
+    handshake_tell_ended (ended);
+  } else if (exec_err) {
+    struct failure failure = { 0 };
+    failure_set_errno (&failure, exec_err, "cannot run", options->command[0]);
+    failure_print (&failure);
+  }
+  return ended.signal ? EXIT_SIGNAL_BASE + ended.signal : ended.code;
+}
+
+/* Returns the exit code, or a negative errno when the payload did not run. */
+static int run (char *const argv[], struct failure *failure)
+{
+  struct options options;
+  struct payload payload;
+  struct ending ending;
+  int exec_err;
+  int r = options_parse (argv, &options, failure);
+
+  if (r < 0)
+    return r;
+  r = prepare (&options, failure);
+  if (r < 0)
+    return r;
+  r = handshake_ask (options.carrier, failure);
+  if (r < 0)
+    return r;
+  r = tie_to_supervisor (&options, failure);
+  if (r < 0)
+    return r;
+  r = payload_start (&options, &payload, failure);
+  if (r < 0)
+    return r;
+  r = watch_payload (payload.pid, options.tty, &ending, failure);
+  if (r < 0)
+    return r;
+  r = payload_exec_error (&payload, &exec_err, failure);
+  if (r < 0)
+    return r;
+  return conclude (&options, &ending, exec_err);
+}
+
+int main (int argc, char **argv)
+{
+  struct failure failure = { 0 };
+  int status = run (argv, &failure);
+
+  (void) argc;
+  if (status < 0) {
+    failure_print (&failure);
+    status = EXIT_NOT_RUN;
+  }
+  _exit (status);
+}

@@ -1,0 +1,76 @@
+#include <config.h>
+
+#include "init-watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "init-signals.h"
+
+/* Collects all that have ended by now. Returns 1 if the payload is among them, 0 if it is not. */
+static int reap (pid_t payload, struct ending *ret_ending)
+{
+  int ended = 0;
+
+  for (;;) {
+    siginfo_t info = { 0 };
+
+    if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG) < 0) {
+      if (errno == EINTR)
+        continue;
+      /* Without children after the payload's end: the usual case. */
+      return ended ? ended : -errno;
+    }
+    if (info.si_pid == 0)
+      return ended;
+    if (info.si_pid != payload)
+      continue;
+    ended = 1;
+    if (info.si_code == CLD_EXITED)
+      *ret_ending = (struct ending){ .code = info.si_status };
+    else
+      *ret_ending = (struct ending){ .code = -1, .signal = info.si_status };
+  }
+}
+
+static bool is_for_payload (const siginfo_t *info, bool tty)
+{
+  switch (info->si_signo) {
+  case SIGCHLD: return false;
+  case SIGTSTP:
+  case SIGTTIN:
+  case SIGTTOU:
+    if (tty)
+      return false;
+    break;
+  }
+  /* Giving up the terminal makes the kernel send SIGHUP and SIGCONT to init, in init's own name. */
+  return info->si_code != SI_USER || info->si_pid != getpid ();
+}
+
+static void pass_on (pid_t payload, int signal)
+{
+  /* Before its setsid the payload has no group yet. It cannot be gone: init has not reaped it. */
+  if (kill (-payload, signal) < 0)
+    kill (payload, signal);
+}
+
+int watch_payload (pid_t payload, bool tty, struct ending *ret_ending, struct failure *failure)
+{
+  for (;;) {
+    siginfo_t info;
+    int r = reap (payload, ret_ending);
+
+    if (r < 0)
+      return failure_set_errno (failure, -r, "cannot wait for the payload", NULL);
+    if (r > 0)
+      return 0;
+    r = signals_wait (&info);
+    if (r < 0)
+      return failure_set_errno (failure, -r, "cannot wait for signals", NULL);
+    if (is_for_payload (&info, tty))
+      pass_on (payload, info.si_signo);
+  }
+}
