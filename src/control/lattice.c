@@ -183,6 +183,23 @@ int value_meet (enum setting setting, const struct value *a, const struct value 
   return meet_conflict (a, ret_value);
 }
 
+/* "*" swallows the names beside it, so a control that one side requires by name must not become optional through the
+ * other side's exceptions. */
+static void require_by_name (const struct value *require, struct value *optional)
+{
+  size_t kept = 0;
+
+  if (!value_is_set (require) || !value_is_set (optional))
+    return;
+  for (size_t i = 0; i < optional->set.count; i++) {
+    if (strset_has (&require->set, optional->set.items[i]))
+      free (optional->set.items[i]);
+    else
+      optional->set.items[kept++] = optional->set.items[i];
+  }
+  optional->set.count = kept;
+}
+
 int settings_meet (const struct settings *a, const struct settings *b, struct settings *ret_settings)
 {
   struct settings met = { 0 };
@@ -192,6 +209,8 @@ int settings_meet (const struct settings *a, const struct settings *b, struct se
       settings_clear (&met);
       return -ENOMEM;
     }
+  require_by_name (&a->values[SETTING_REQUIRE], &met.values[SETTING_OPTIONAL]);
+  require_by_name (&b->values[SETTING_REQUIRE], &met.values[SETTING_OPTIONAL]);
   *ret_settings = met;
   return 0;
 }

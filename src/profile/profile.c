@@ -129,27 +129,63 @@ static int refuse_looser (const struct profile *child, const struct profile *par
                     relation_text (value_compare (setting, given, own)), had, parent->name);
 }
 
+/* What the parent leaves unsaid is its fallback, not a free choice: an untrusted child is held against that. */
+static int check_tighter (const struct profile *child, const struct profile *parent, struct error *err)
+{
+  struct profile given = { .name = parent->name };
+  int r;
+
+  if (settings_copy (&parent->settings, &given.settings) < 0)
+    return error_oom (err);
+  r = settings_complete (&given.settings, err);
+  for (enum setting s = 0; r == 0 && s < SETTING_COUNT; s++) {
+    const struct value *own = &child->settings.values[s];
+
+    if (own->state != VALUE_UNSET && !value_within (s, &given.settings.values[s], own))
+      r = refuse_looser (child, &given, s, err);
+  }
+  settings_clear (&given.settings);
+  return r;
+}
+
 int profile_inherit (struct profile *child, const struct profile *parent, struct error *err)
 {
+  int r = 0;
+
   if (parent->settings.values[SETTING_ISOLATION_TYPE].level == ISOLATION_DISABLED)
     return error_set (err, -EINVAL, "profile '%s':%u: extends: '%s' has no sandbox to build on", child->file,
                       child->extends_line, parent->name);
+  if (!child->trusted)
+    r = check_tighter (child, parent, err);
+  if (r < 0)
+    return r;
   for (enum setting s = 0; s < SETTING_COUNT; s++) {
     struct value *own = &child->settings.values[s];
-    const struct value *given = &parent->settings.values[s];
 
-    if (own->state == VALUE_UNSET) {
-      value_clear (own);
-      if (value_copy (given, own) < 0)
-        return error_oom (err);
-    } else if (!child->trusted && !value_within (s, given, own))
-      return refuse_looser (child, parent, s, err);
+    if (own->state != VALUE_UNSET)
+      continue;
+    value_clear (own);
+    if (value_copy (&parent->settings.values[s], own) < 0)
+      return error_oom (err);
   }
   if (child->meaning == NULL && parent->meaning != NULL) {
     child->meaning = strdup (parent->meaning);
     if (child->meaning == NULL)
       return error_oom (err);
   }
+  return 0;
+}
+
+/* A control in both lists would be required or not by the order in which they are read. */
+static int check_lists (const struct profile *profile, struct error *err)
+{
+  const struct value *require = &profile->settings.values[SETTING_REQUIRE];
+  const struct value *optional = &profile->settings.values[SETTING_OPTIONAL];
+
+  for (size_t i = 0; i < optional->set.count; i++)
+    if (strset_has (&require->set, optional->set.items[i]))
+      return error_set (err, -EINVAL, "profile '%s':%u: optional: '%s' is required by name as well", profile->file,
+                        optional->origin.line, optional->set.items[i]);
   return 0;
 }
 
@@ -162,6 +198,9 @@ int profile_resolve (struct profile *profile, struct error *err)
 
   if (r < 0)
     return error_prefix (err, "profile '%s'", profile->file);
+  r = check_lists (profile, err);
+  if (r < 0)
+    return r;
   if (mode->level == NETWORK_ALLOW && peers->set.count == 0)
     return error_set (err, -EINVAL,
                       "profile '%s':%u: network.mode: 'allow' with nothing in network.allow; say 'none'",
