@@ -157,7 +157,7 @@ int main (void)
 # Links the very file that is to call libcrun.
 AC_DEFUN([_TYRUM_LIBCRUN_PROBE],
 [AC_MSG_CHECKING([whether libcrun can be linked and called])
-LIBS="$srcdir/src/launch/compat.c $srcdir/src/launch/guard.c $srcdir/src/base/error.c $srcdir/src/base/file.c dnl
+LIBS="$srcdir/src/launch/compat.c $srcdir/src/launch/guard.c $srcdir/src/launch/no-systemd.c $srcdir/src/base/error.c $srcdir/src/base/file.c dnl
 $srcdir/src/base/number.c $srcdir/src/base/str.c $LIBCRUN_LIBS"
 AC_RUN_IFELSE([_TYRUM_LIBCRUN_PROGRAM],
   [AC_MSG_RESULT([yes])],

@@ -1,8 +1,8 @@
 /* A backend carries a plan out. This table is all that the supervisor knows of one.
  *
- * An OCI runtime is a program: the supervisor asks for the words of a step, executes them on the stage, and on
- * failure asks what the runtime said. libcrun is the same, with our own helper as the program. A step without words
- * has nothing to do.
+ * An OCI runtime is a program: the supervisor asks for the words of a step, executes them on the stage, and
+ * on failure asks what the runtime said. libcrun is the same, with our own helper as the program. A step
+ * without words has nothing to do.
  */
 #pragma once
 
@@ -32,9 +32,9 @@ struct backend_ops {
   const char *name;
   enum init_carrier carrier;
   bool needs_v1_view; /* refuses a host with both cgroup versions mounted */
-  bool own_kernel;    /* init is no process of the host's: the runtime's own process stands for it, with its exit code,
-                       * and its pid is in the folder's file "pid" */
-  bool has_control;   /* its program answers over a socket behind the passed descriptors */
+  bool own_kernel; /* init is no process of the host's: the runtime's own process stands for it, with its exit
+                    * code, and its pid is in the folder's file "pid" */
+  bool has_control; /* its program answers over a socket behind the passed descriptors */
   int (*words) (const struct launch *launch, enum backend_step step, struct strlist *ret_words,
                 struct error *err);
   /* What was said about a failed step, in one line; NULL when nothing was. CONTROL is the socket, or -1. */

@@ -13,8 +13,9 @@
 const struct backend_ops *backend_ops (enum backend backend)
 {
   static const struct backend_ops *const table[] = {
-    [BACKEND_LIBCRUN] = &backend_libcrun, [BACKEND_OCI_CRUN] = &backend_crun,   [BACKEND_OCI_RUNC] = &backend_runc,
-    [BACKEND_OCI_RUNSC] = &backend_runsc, [BACKEND_OCI_OTHER] = &backend_other, [BACKEND_COUNT] = NULL,
+    [BACKEND_LIBCRUN] = &backend_libcrun, [BACKEND_OCI_CRUN] = &backend_crun,
+    [BACKEND_OCI_RUNC] = &backend_runc,   [BACKEND_OCI_RUNSC] = &backend_runsc,
+    [BACKEND_OCI_OTHER] = &backend_other, [BACKEND_COUNT] = NULL,
   };
 
   return table[backend];
@@ -41,6 +42,8 @@ int backend_find_program (const char *name, char **ret_path, struct error *err)
       return 0;
     }
   }
-  return error_set (err, -ENOENT, "--runtime: there is no program '%s' in /usr/local/sbin, /usr/local/bin, /usr/sbin, "
-                    "/usr/bin, /sbin or /bin; install it or give its path", name);
+  return error_set (err, -ENOENT,
+                    "--runtime: there is no program '%s' in /usr/local/sbin, /usr/local/bin, /usr/sbin, "
+                    "/usr/bin, /sbin or /bin; install it or give its path",
+                    name);
 }

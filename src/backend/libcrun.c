@@ -1,5 +1,5 @@
-/* libcrun, through our own helper: it creates and starts in one go and says over its socket what went wrong. What is
- * left afterwards is the supervisor's to remove, so nothing needs to be executed for it. */
+/* libcrun, through our own helper: it creates and starts in one go and says over its socket what went wrong.
+ * What is left afterwards is the supervisor's to remove, so nothing needs to be executed for it. */
 #include <config.h>
 
 #include "backend-internal.h"
@@ -14,7 +14,8 @@ static int launcher_words (const struct launch *launch, enum backend_step step, 
                            struct error *err)
 {
   cleanup_strlist struct strlist words = { 0 };
-  const char *const fixed[] = { launch->program, "--bundle", launch->bundle, "--state", launch->state, "--id", launch->id };
+  const char *const fixed[] = { launch->program, "--bundle", launch->bundle, "--state",
+                                launch->state,   "--id",     launch->id };
   char passed[16];
   bool failed = false;
 
@@ -27,7 +28,8 @@ static int launcher_words (const struct launch *launch, enum backend_step step, 
   if (!launch->cgroup)
     failed = failed || strlist_add (&words, "--no-cgroup") < 0;
   if (launch->console != NULL)
-    failed = failed || strlist_add (&words, "--console-socket") < 0 || strlist_add (&words, launch->console) < 0;
+    failed =
+        failed || strlist_add (&words, "--console-socket") < 0 || strlist_add (&words, launch->console) < 0;
   if (failed)
     return error_oom (err);
   *ret_words = words;

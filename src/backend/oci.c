@@ -28,8 +28,8 @@ static int global_words (const struct launch *launch, struct strlist *words)
 
   if (log == NULL)
     return -ENOMEM;
-  return add_all (words, (const char *const[]){ launch->program, "--root", launch->state, "--log", log, "--log-format",
-                                                "json", NULL });
+  return add_all (words, (const char *const[]){ launch->program, "--root", launch->state, "--log", log,
+                                                "--log-format", "json", NULL });
 }
 
 static int create_words (const struct launch *launch, struct strlist *words)
@@ -69,7 +69,8 @@ static int words_with (const struct launch *launch, enum backend_step step, cons
 {
   cleanup_strlist struct strlist words = { 0 };
 
-  if (global_words (launch, &words) < 0 || add_all (&words, extra) < 0 || step_words (launch, step, &words) < 0)
+  if (global_words (launch, &words) < 0 || add_all (&words, extra) < 0
+      || step_words (launch, step, &words) < 0)
     return error_oom (err);
   *ret_words = words;
   words = (struct strlist){ 0 };
@@ -150,10 +151,19 @@ static char *log_failure (const struct launch *launch, enum backend_step step, i
 }
 
 const struct backend_ops backend_crun = {
-  .name = "oci:crun", .needs_v1_view = true, .words = crun_words, .failure = log_failure,
+  .name = "oci:crun",
+  .needs_v1_view = true,
+  .words = crun_words,
+  .failure = log_failure,
 };
 const struct backend_ops backend_runc = { .name = "oci:runc", .words = plain_words, .failure = log_failure };
 const struct backend_ops backend_runsc = {
-  .name = "oci:runsc", .carrier = INIT_OVER_STDIO, .own_kernel = true, .words = runsc_words, .failure = log_failure,
+  .name = "oci:runsc",
+  .carrier = INIT_OVER_STDIO,
+  .own_kernel = true,
+  .words = runsc_words,
+  .failure = log_failure,
 };
-const struct backend_ops backend_other = { .name = "oci:other", .words = plain_words, .failure = log_failure };
+const struct backend_ops backend_other = { .name = "oci:other",
+                                           .words = plain_words,
+                                           .failure = log_failure };

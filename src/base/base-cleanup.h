@@ -14,10 +14,10 @@
 #define ARRAY_LEN(a) (sizeof (a) / sizeof ((a)[0]))
 
 /* Defines NAME_p, the function that a cleanup attribute calls. */
-#define DEFINE_CLEANUP(type, name)                                                                            \
-  static inline void name##_p (type **p)                                                                      \
-  {                                                                                                           \
-    name (*p);                                                                                                \
+#define DEFINE_CLEANUP(type, name)                                                                           \
+  static inline void name##_p (type **p)                                                                     \
+  {                                                                                                          \
+    name (*p);                                                                                               \
   }
 
 #define cleanup(f) __attribute__ ((cleanup (f)))
@@ -48,11 +48,11 @@ static inline void file_p (FILE **f)
 #define cleanup_close cleanup (close_p)
 #define cleanup_file  cleanup (file_p)
 
-#define take_ptr(p)                                                                                           \
-  (__extension__({                                                                                            \
-    __typeof__ (p) taken_ = (p);                                                                              \
-    (p) = NULL;                                                                                               \
-    taken_;                                                                                                   \
+#define take_ptr(p)                                                                                          \
+  (__extension__({                                                                                           \
+    __typeof__ (p) taken_ = (p);                                                                             \
+    (p) = NULL;                                                                                              \
+    taken_;                                                                                                  \
   }))
 
 static inline int take_fd (int *fd)

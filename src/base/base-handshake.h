@@ -2,8 +2,8 @@
  *
  * Init starts as the first process of the container with two sockets of its own: HANDSHAKE_FD, over which it
  * says hello and waits for the go-ahead, and STATUS_FD, over which it later tells how the command ended and
- * waits until the supervisor has read the kernel's counters. The first is closed before the command starts. The
- * second is closed in the command's process and stays in init, which the command can neither trace nor
+ * waits until the supervisor has read the kernel's counters. The first is closed before the command starts.
+ * The second is closed in the command's process and stays in init, which the command can neither trace nor
  * look into (it is not dumpable).
  *
  * A runtime that passes no descriptors (gVisor) is given --carrier stdio: hello is then the first thing on

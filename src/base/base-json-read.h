@@ -32,7 +32,7 @@ struct json_node {
   struct json_key {
     char *name;
     unsigned line, column;
-  } *keys; /* JSON_OBJECT only */
+  } * keys; /* JSON_OBJECT only */
 };
 
 struct json_limits {

@@ -33,7 +33,7 @@
 enum launch_type {
   LAUNCH_CREATED = 1, /* PID is the container's first process, which does not run its program yet */
   LAUNCH_STARTED = 2, /* it does now; PID as before */
-  LAUNCH_FAILED = 3,  /* TEXT says what and why: UTF-8, one line; ERROR is an errno, or 0 */
+  LAUNCH_FAILED = 3,  /* TEXT says what and why: UTF-8, one line; ERROR is an errno */
 };
 
 struct launch_message {

@@ -29,7 +29,7 @@ static int check_readable (const struct stat *st, const char *path, size_t max, 
     return error_set (err, -EISDIR, "cannot read '%s': it is a directory", path);
   if (!S_ISREG (st->st_mode))
     return error_set (err, -EINVAL, "cannot read '%s': not a regular file", path);
-  if (st->st_size > 0 && (uintmax_t)st->st_size > max)
+  if (st->st_size > 0 && (uintmax_t) st->st_size > max)
     return error_set (err, -EFBIG, "cannot read '%s': larger than %zu bytes", path, max);
   return 0;
 }
@@ -67,7 +67,7 @@ static int read_all (int fd, const char *path, size_t expected, size_t max, char
       return error_set_errno (err, errno, "cannot read '%s'", path);
     if (n == 0)
       break;
-    len += (size_t)n;
+    len += (size_t) n;
     if (len > max)
       return error_set (err, -EFBIG, "cannot read '%s': larger than %zu bytes", path, max);
     if (len == size && grow (&text, &size, max) < 0)
@@ -98,7 +98,7 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
   r = check_readable (&st, path, max, err);
   if (r < 0)
     return r;
-  return read_all (fd, path, (size_t)st.st_size, max, ret_text, ret_len, err);
+  return read_all (fd, path, (size_t) st.st_size, max, ret_text, ret_len, err);
 }
 
 /* The way to a file, taken step by step so that each step can be judged. */
@@ -188,7 +188,7 @@ static int follow (struct walk *walk, int link_fd)
 
   if (len < 0)
     return -errno;
-  if (len == 0 || (size_t)len >= sizeof (target) - 1)
+  if (len == 0 || (size_t) len >= sizeof (target) - 1)
     return -ENAMETOOLONG;
   if (++walk->links > LINKS_MAX)
     return -ELOOP;
@@ -234,7 +234,7 @@ static int walk_open (struct walk *walk, int *ret_fd)
 int file_read_trusted (const char *path, size_t max, char **ret_text, size_t *ret_len, bool *ret_trusted,
                        struct error *err)
 {
-  cleanup (walk_clear) struct walk walk = {.fd = -1, .trusted = true};
+  cleanup (walk_clear) struct walk walk = { .fd = -1, .trusted = true };
   cleanup_close int fd = -1;
   struct stat st;
   int r;
@@ -250,7 +250,7 @@ int file_read_trusted (const char *path, size_t max, char **ret_text, size_t *re
   max = bounded (max);
   r = check_readable (&st, path, max, err);
   if (r == 0)
-    r = read_all (fd, path, (size_t)st.st_size, max, ret_text, ret_len, err);
+    r = read_all (fd, path, (size_t) st.st_size, max, ret_text, ret_len, err);
   if (r == 0)
     *ret_trusted = walk.trusted;
   return r;
@@ -266,7 +266,7 @@ static int write_all (int fd, const char *text, size_t len)
     if (n < 0)
       return -errno;
     text += n;
-    len -= (size_t)n;
+    len -= (size_t) n;
   }
   return 0;
 }
@@ -280,7 +280,7 @@ static int temporary_name (char name[64])
   do
     n = getrandom (&random, sizeof (random), 0);
   while (n < 0 && errno == EINTR);
-  if (n != (ssize_t)sizeof (random))
+  if (n != (ssize_t) sizeof (random))
     return n < 0 ? -errno : -EIO;
   snprintf (name, 64, ".tyrum-oci-%016" PRIx64 ".tmp", random);
   return 0;
@@ -322,7 +322,7 @@ int file_write_atomic (int dirfd, const char *path, const char *text, size_t len
 {
   const char *slash = strrchr (path, '/');
   const char *base = slash ? slash + 1 : path;
-  cleanup_free char *parent = slash ? strndup (path, (size_t)(slash - path) + 1) : strdup (".");
+  cleanup_free char *parent = slash ? strndup (path, (size_t) (slash - path) + 1) : strdup (".");
   cleanup_close int folder = -1;
   int r;
 

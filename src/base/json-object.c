@@ -35,7 +35,7 @@ static void add_way (struct strbuf *buf, const struct json_place *place)
 static int fail_at (const struct json_place *place, unsigned line, unsigned column, struct error *err,
                     const char *what)
 {
-  cleanup_strbuf struct strbuf way = {0};
+  cleanup_strbuf struct strbuf way = { 0 };
 
   add_way (&way, place);
   if (way.failed)
@@ -102,13 +102,13 @@ int json_read_object (const struct json_place *place, const struct json_node *no
     return r;
   for (size_t i = 0; i < node->count; i++) {
     const struct json_field *field = find_field (fields, count, node->keys[i].name);
-    struct json_place below = {.parent = place, .name = node->keys[i].name};
+    struct json_place below = { .parent = place, .name = node->keys[i].name };
 
     if (field == NULL)
       return fail_unknown (place, &node->keys[i], fields, count, err);
     r = expect (&below, node->items[i], field->type, err);
     if (r == 0)
-      r = field->read (&below, node->items[i], (char *)into + field->offset, err);
+      r = field->read (&below, node->items[i], (char *) into + field->offset, err);
     if (r < 0)
       return r;
   }
@@ -125,7 +125,7 @@ int json_read_array (const struct json_place *place, const struct json_node *nod
   if (node->count > max)
     return json_fail (place, node, err, "more than %zu entries", max);
   for (size_t i = 0; i < node->count; i++) {
-    struct json_place below = {.parent = place, .index = i};
+    struct json_place below = { .parent = place, .index = i };
 
     r = expect (&below, node->items[i], type, err);
     if (r == 0)
@@ -141,7 +141,7 @@ int json_into_text (const struct json_place *place, const struct json_node *node
   char **text = at;
   char *copy = strdup (node->text);
 
-  (void)place;
+  (void) place;
   if (copy == NULL)
     return error_oom (err);
   free (*text);
@@ -151,9 +151,9 @@ int json_into_text (const struct json_place *place, const struct json_node *node
 
 int json_into_bool (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
 {
-  (void)place;
-  (void)err;
-  *(bool *)at = node->flag;
+  (void) place;
+  (void) err;
+  *(bool *) at = node->flag;
   return 0;
 }
 
@@ -171,7 +171,7 @@ int json_into_u32 (const struct json_place *place, const struct json_node *node,
   int r = read_number (place, node, UINT32_MAX, &value, err);
 
   if (r == 0)
-    *(uint32_t *)at = (uint32_t)value;
+    *(uint32_t *) at = (uint32_t) value;
   return r;
 }
 
@@ -183,7 +183,7 @@ int json_into_u64 (const struct json_place *place, const struct json_node *node,
 static int add_to_set (const struct json_place *place, const struct json_node *node, void *at,
                        struct error *err)
 {
-  (void)place;
+  (void) place;
   return strset_add (at, node->text) < 0 ? error_oom (err) : 0;
 }
 

@@ -10,8 +10,8 @@
 #include "base-number.h"
 
 /* A line break and the deepest indentation, of which each line takes what it needs. */
-static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1]
-    = "\n                                                                ";
+static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1] =
+    "\n                                                                ";
 
 static void new_line (struct json_writer *w)
 {

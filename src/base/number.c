@@ -17,8 +17,11 @@ struct unit {
 
 /* Largest first, so that formatting finds the shortest text. */
 static const struct unit size_units[] = {
-  { "T", UINT64_C (1) << 40 }, { "G", UINT64_C (1) << 30 }, { "M", UINT64_C (1) << 20 },
-  { "K", UINT64_C (1) << 10 }, { "", 1 },
+  { "T", UINT64_C (1) << 40 },
+  { "G", UINT64_C (1) << 30 },
+  { "M", UINT64_C (1) << 20 },
+  { "K", UINT64_C (1) << 10 },
+  { "", 1 },
 };
 
 static const struct unit duration_units[] = {

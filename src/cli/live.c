@@ -41,7 +41,7 @@ static void started_text (uint64_t seconds, char text[32])
   struct tm tm;
 
   if (gmtime_r (&when, &tm) == NULL || strftime (text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-    strcpy (text, "?");
+    snprintf (text, 32, "?");
 }
 
 static void add_text (struct table *table, const char *id, const struct row *row)
@@ -123,7 +123,7 @@ static int parse_signal (const char *name, int *ret_signal, struct error *err)
   static const struct {
     const char *name;
     int number;
-  } known[] = { { "TERM", SIGTERM }, { "INT", SIGINT },   { "HUP", SIGHUP },   { "QUIT", SIGQUIT },
+  } known[] = { { "TERM", SIGTERM }, { "INT", SIGINT },   { "HUP", SIGHUP },  { "QUIT", SIGQUIT },
                 { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "KILL", SIGKILL } };
 
   if (str_has_prefix (name, "SIG"))
@@ -176,7 +176,8 @@ static const enum option gc_options[] = { OPTION_COUNT };
 const struct verb verb_ps = {
   .path = "ps",
   .summary = "list runs that live, or that a crash left",
-  .description = "A run is live as long as its supervisor is. One that is left has none any more; 'gc' finishes it.",
+  .description =
+      "A run is live as long as its supervisor is. One that is left has none any more; 'gc' finishes it.",
   .options = ps_options,
   .run = run_ps,
 };
@@ -184,8 +185,9 @@ const struct verb verb_ps = {
 const struct verb verb_kill = {
   .path = "kill",
   .summary = "signal a live run",
-  .description = "The supervisor passes the signal on to the command and, for those that end it, sees that it does. "
-                 "KILL ends the supervisor itself; what it leaves is finished at once.",
+  .description =
+      "The supervisor passes the signal on to the command and, for those that end it, sees that it does. "
+      "KILL ends the supervisor itself; what it leaves is finished at once.",
   .operands = "RUN...",
   .min = 1,
   .max = 64,
@@ -196,8 +198,9 @@ const struct verb verb_kill = {
 const struct verb verb_gc = {
   .path = "gc",
   .summary = "finish what killed runs left",
-  .description = "Ends every process, removes every cgroup and folder of runs whose supervisor is gone. Live runs are "
-                 "not touched. The next 'run' does the same.",
+  .description =
+      "Ends every process, removes every cgroup and folder of runs whose supervisor is gone. Live runs are "
+      "not touched. The next 'run' does the same.",
   .options = gc_options,
   .run = run_gc_verb,
 };

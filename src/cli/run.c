@@ -47,8 +47,12 @@ static int launch (const struct context *context, struct plan *plan, const struc
   cleanup_free char *launcher = own_program ("tyrum-oci-launch");
   cleanup_run_result struct run_result result = { 0 };
   bool quiet = arguments_have (arguments, OPTION_JSON);
-  struct run_options options = { .host = context->host, .plan = plan, .init = init, .launcher = launcher,
-                                 .in = STDIN_FILENO, .out = quiet ? -1 : STDOUT_FILENO,
+  struct run_options options = { .host = context->host,
+                                 .plan = plan,
+                                 .init = init,
+                                 .launcher = launcher,
+                                 .in = STDIN_FILENO,
+                                 .out = quiet ? -1 : STDOUT_FILENO,
                                  .err = quiet ? -1 : STDERR_FILENO };
   int r;
 
@@ -132,7 +136,8 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return launch (&context, plan, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_TTY, OPTION_RESULT, OPTION_JSON, OPTION_DRY_RUN, OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_TTY,     OPTION_RESULT,
+                                       OPTION_JSON,        OPTION_DRY_RUN, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
   { "tyrum-oci run --profile hardened -- make test", "a test run that reaches nothing but this folder" },
@@ -144,15 +149,16 @@ static const struct verb_example examples[] = {
 const struct verb verb_run = {
   .path = "run",
   .summary = "run a command under a profile",
-  .description = "Joins the profile with the options, the operator's ceiling and this host into a plan, and "
-                 "launches the command by it. Options can only tighten what the profile says; one that would "
-                 "loosen it is refused, with the name of a profile that grants it.\n\n"
-                 "Standard input, output and error are the command's; our own words go to standard error. The exit "
-                 "status is the command's own, 128+n after signal n, 124 after the deadline, and 125 where this "
-                 "program failed or refused.\n\n"
-                 "With --result the result is written to a file; with --json it is printed instead of the command's "
-                 "output, which is then counted and dropped. With --dry-run nothing is launched: the document goes "
-                 "to standard output, and what the plan leaves out, and why, to standard error.",
+  .description =
+      "Joins the profile with the options, the operator's ceiling and this host into a plan, and "
+      "launches the command by it. Options can only tighten what the profile says; one that would "
+      "loosen it is refused, with the name of a profile that grants it.\n\n"
+      "Standard input, output and error are the command's; our own words go to standard error. The exit "
+      "status is the command's own, 128+n after signal n, 124 after the deadline, and 125 where this "
+      "program failed or refused.\n\n"
+      "With --result the result is written to a file; with --json it is printed instead of the command's "
+      "output, which is then counted and dropped. With --dry-run nothing is launched: the document goes "
+      "to standard output, and what the plan leaves out, and why, to standard error.",
   .operands = "[--] COMMAND [ARG...]",
   .min = 1,
   .command = true,

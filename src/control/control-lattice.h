@@ -23,8 +23,8 @@ bool value_within (enum setting setting, const struct value *a, const struct val
 /* The result keeps the origin of the side that decided; A's where both say the same. */
 int value_meet (enum setting setting, const struct value *a, const struct value *b, struct value *ret_value);
 
-/* Complete the side that grants first (settings_complete): what it leaves unset counts as no restriction here. A
- * control that either side requires by name is not optional in the result. */
+/* Complete the side that grants first (settings_complete): what it leaves unset counts as no restriction
+ * here. A control that either side requires by name is not optional in the result. */
 int settings_meet (const struct settings *a, const struct settings *b, struct settings *ret_settings);
 
 const char *relation_text (enum relation relation);

@@ -183,8 +183,8 @@ int value_meet (enum setting setting, const struct value *a, const struct value 
   return meet_conflict (a, ret_value);
 }
 
-/* "*" swallows the names beside it, so a control that one side requires by name must not become optional through the
- * other side's exceptions. */
+/* "*" swallows the names beside it, so a control that one side requires by name must not become optional
+ * through the other side's exceptions. */
 static void require_by_name (const struct value *require, struct value *optional)
 {
   size_t kept = 0;

@@ -40,7 +40,7 @@ static int read_choice (const struct json_place *place, const struct json_node *
 
   for (size_t i = 0; i < count; i++)
     if (strcmp (node->text, names[i]) == 0) {
-      *ret_index = (unsigned)i;
+      *ret_index = (unsigned) i;
       return 0;
     }
   near = str_nearest (node->text, names, count);
@@ -56,7 +56,7 @@ static int read_cgroup (const struct json_place *place, const struct json_node *
   int r = read_choice (place, node, cgroup_mode_names, CGROUP_MODES, &index, err);
 
   if (r == 0)
-    *(enum cgroup_mode *)at = (enum cgroup_mode)index;
+    *(enum cgroup_mode *) at = (enum cgroup_mode) index;
   return r;
 }
 
@@ -67,7 +67,7 @@ static int read_path_type (const struct json_place *place, const struct json_nod
   int r = read_choice (place, node, path_type_names, PATH_TYPES, &index, err);
 
   if (r == 0)
-    *(enum path_type *)at = (enum path_type)index;
+    *(enum path_type *) at = (enum path_type) index;
   return r;
 }
 
@@ -75,8 +75,8 @@ static int read_apparmor (const struct json_place *place, const struct json_node
                           struct error *err)
 {
   static const struct json_field fields[] = {
-      {"enabled", JSON_BOOL, json_into_bool, offsetof (struct host_facts, apparmor)},
-      {"profiles", JSON_ARRAY, json_into_set, offsetof (struct host_facts, apparmor_profiles)},
+    { "enabled", JSON_BOOL, json_into_bool, offsetof (struct host_facts, apparmor) },
+    { "profiles", JSON_ARRAY, json_into_set, offsetof (struct host_facts, apparmor_profiles) },
   };
 
   return json_read_object (place, node, fields, ARRAY_LEN (fields), at, err);
@@ -86,17 +86,17 @@ static int read_range (const struct json_place *place, const struct json_node *n
                        struct error *err)
 {
   static const struct json_field fields[] = {
-      {"first", JSON_NUMBER, json_into_u32, offsetof (struct id_range, first)},
-      {"count", JSON_NUMBER, json_into_u32, offsetof (struct id_range, count)},
+    { "first", JSON_NUMBER, json_into_u32, offsetof (struct id_range, first) },
+    { "count", JSON_NUMBER, json_into_u32, offsetof (struct id_range, count) },
   };
-  struct id_range range = {0};
+  struct id_range range = { 0 };
   int r = json_read_object (place, node, fields, ARRAY_LEN (fields), &range, err);
 
   if (r < 0)
     return r;
-  if ((uint64_t)range.first + range.count > (uint64_t)LIMIT_ID_MAX + 1)
+  if ((uint64_t) range.first + range.count > (uint64_t) LIMIT_ID_MAX + 1)
     return json_fail (place, node, err, "ids past %u", LIMIT_ID_MAX);
-  *(struct id_range *)at = range;
+  *(struct id_range *) at = range;
   return 0;
 }
 
@@ -133,14 +133,14 @@ static int add_path (const struct json_place *place, const struct json_node *nod
                      enum path_type type, struct error *err)
 {
   static const struct json_field fields[] = {
-      {"path", JSON_STRING, read_name, offsetof (struct path_fact, path)},
-      {"type", JSON_STRING, read_path_type, offsetof (struct path_fact, type)},
-      {"target", JSON_STRING, read_name, offsetof (struct path_fact, target)},
-      {"real", JSON_STRING, read_normal_path, offsetof (struct path_fact, real)},
-      {"device", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, device)},
-      {"inode", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, inode)},
+    { "path", JSON_STRING, read_name, offsetof (struct path_fact, path) },
+    { "type", JSON_STRING, read_path_type, offsetof (struct path_fact, type) },
+    { "target", JSON_STRING, read_name, offsetof (struct path_fact, target) },
+    { "real", JSON_STRING, read_normal_path, offsetof (struct path_fact, real) },
+    { "device", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, device) },
+    { "inode", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, inode) },
   };
-  cleanup_path_fact struct path_fact fact = {.type = type};
+  cleanup_path_fact struct path_fact fact = { .type = type };
   int r = json_read_object (place, node, fields, ARRAY_LEN (fields), &fact, err);
 
   if (r == 0)
@@ -179,26 +179,26 @@ static int read_sockets (const struct json_place *place, const struct json_node 
 #define FACT(field) offsetof (struct host_facts, field)
 
 static const struct json_field fact_fields[] = {
-    {"machine", JSON_STRING, read_name, FACT (machine)},
-    {"kernel", JSON_STRING, read_name, FACT (kernel)},
-    {"uid", JSON_NUMBER, json_into_u32, FACT (uid)},
-    {"gid", JSON_NUMBER, json_into_u32, FACT (gid)},
-    {"home", JSON_STRING, read_normal_path, FACT (home)},
-    {"config_home", JSON_STRING, read_normal_path, FACT (config_home)},
-    {"state_dir", JSON_STRING, read_normal_path, FACT (state_dir)},
-    {"cgroup", JSON_STRING, read_cgroup, FACT (cgroup)},
-    {"cgroup_writable", JSON_BOOL, json_into_bool, FACT (cgroup_writable)},
-    {"swap_accounting", JSON_BOOL, json_into_bool, FACT (swap_accounting)},
-    {"apparmor", JSON_OBJECT, read_apparmor, 0},
-    {"landlock_abi", JSON_NUMBER, json_into_u32, FACT (landlock_abi)},
-    {"user_namespaces", JSON_BOOL, json_into_bool, FACT (user_namespaces)},
-    {"openat2", JSON_BOOL, json_into_bool, FACT (openat2)},
-    {"open_files_hard", JSON_NUMBER, json_into_u64, FACT (open_files_hard)},
-    {"subuid", JSON_OBJECT, read_range, FACT (subuid)},
-    {"subgid", JSON_OBJECT, read_range, FACT (subgid)},
-    {"root", JSON_ARRAY, read_paths, FACT (root)},
-    {"sockets", JSON_ARRAY, read_sockets, FACT (sockets)},
-    {"paths", JSON_ARRAY, read_paths, FACT (paths)},
+  { "machine", JSON_STRING, read_name, FACT (machine) },
+  { "kernel", JSON_STRING, read_name, FACT (kernel) },
+  { "uid", JSON_NUMBER, json_into_u32, FACT (uid) },
+  { "gid", JSON_NUMBER, json_into_u32, FACT (gid) },
+  { "home", JSON_STRING, read_normal_path, FACT (home) },
+  { "config_home", JSON_STRING, read_normal_path, FACT (config_home) },
+  { "state_dir", JSON_STRING, read_normal_path, FACT (state_dir) },
+  { "cgroup", JSON_STRING, read_cgroup, FACT (cgroup) },
+  { "cgroup_writable", JSON_BOOL, json_into_bool, FACT (cgroup_writable) },
+  { "swap_accounting", JSON_BOOL, json_into_bool, FACT (swap_accounting) },
+  { "apparmor", JSON_OBJECT, read_apparmor, 0 },
+  { "landlock_abi", JSON_NUMBER, json_into_u32, FACT (landlock_abi) },
+  { "user_namespaces", JSON_BOOL, json_into_bool, FACT (user_namespaces) },
+  { "openat2", JSON_BOOL, json_into_bool, FACT (openat2) },
+  { "open_files_hard", JSON_NUMBER, json_into_u64, FACT (open_files_hard) },
+  { "subuid", JSON_OBJECT, read_range, FACT (subuid) },
+  { "subgid", JSON_OBJECT, read_range, FACT (subgid) },
+  { "root", JSON_ARRAY, read_paths, FACT (root) },
+  { "sockets", JSON_ARRAY, read_sockets, FACT (sockets) },
+  { "paths", JSON_ARRAY, read_paths, FACT (paths) },
 };
 
 /* Fills a text that the document left out; false when memory ran out. */
@@ -228,14 +228,14 @@ int host_facts_read (const char *name, const char *text, size_t len, struct host
                      struct error *err)
 {
   static const struct json_limits limits = {
-      .bytes = LIMIT_HOST_FILE_BYTES,
-      .depth = LIMIT_PROFILE_DEPTH,
-      .nodes = LIMIT_PROFILE_NODES,
-      .comments = true,
+    .bytes = LIMIT_HOST_FILE_BYTES,
+    .depth = LIMIT_PROFILE_DEPTH,
+    .nodes = LIMIT_PROFILE_NODES,
+    .comments = true,
   };
   cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
   cleanup_json struct json_node *tree = NULL;
-  struct json_place place = {.name = name};
+  struct json_place place = { .name = name };
   int r;
 
   if (facts == NULL)
@@ -290,7 +290,7 @@ static void write_apparmor (struct json_writer *w, const struct host_facts *fact
 
 int host_facts_write (const struct host_facts *facts, char **ret_text, struct error *err)
 {
-  cleanup_json_writer struct json_writer w = {.pretty = true};
+  cleanup_json_writer struct json_writer w = { .pretty = true };
 
   json_object_begin (&w, NULL);
   json_string (&w, "machine", facts->machine);

@@ -10,16 +10,16 @@
 #include "host-internal.h"
 
 const char *const cgroup_mode_names[CGROUP_MODES] = {
-    [CGROUP_NONE] = "none",
-    [CGROUP_V1] = "v1",
-    [CGROUP_HYBRID] = "hybrid",
-    [CGROUP_V2] = "v2",
+  [CGROUP_NONE] = "none",
+  [CGROUP_V1] = "v1",
+  [CGROUP_HYBRID] = "hybrid",
+  [CGROUP_V2] = "v2",
 };
 
 const char *const path_type_names[PATH_TYPES] = {
-    [PATH_ABSENT] = "absent",   [PATH_DIRECTORY] = "directory", [PATH_FILE] = "file",
-    [PATH_SYMLINK] = "symlink", [PATH_SOCKET] = "socket",       [PATH_DEVICE] = "device",
-    [PATH_OTHER] = "other",
+  [PATH_ABSENT] = "absent",   [PATH_DIRECTORY] = "directory", [PATH_FILE] = "file",
+  [PATH_SYMLINK] = "symlink", [PATH_SOCKET] = "socket",       [PATH_DEVICE] = "device",
+  [PATH_OTHER] = "other",
 };
 
 const char *cgroup_mode_text (enum cgroup_mode mode)
@@ -48,7 +48,7 @@ int path_facts_add (struct path_facts *facts, struct path_fact *fact)
     return -ENOMEM;
   items[facts->count++] = *fact;
   facts->items = items;
-  *fact = (struct path_fact){0};
+  *fact = (struct path_fact){ 0 };
   return 0;
 }
 
@@ -57,7 +57,7 @@ void path_fact_clear (struct path_fact *fact)
   free (fact->path);
   free (fact->target);
   free (fact->real);
-  *fact = (struct path_fact){0};
+  *fact = (struct path_fact){ 0 };
 }
 
 static void path_facts_clear (struct path_facts *facts)
@@ -65,7 +65,7 @@ static void path_facts_clear (struct path_facts *facts)
   for (size_t i = 0; i < facts->count; i++)
     path_fact_clear (&facts->items[i]);
   free (facts->items);
-  *facts = (struct path_facts){0};
+  *facts = (struct path_facts){ 0 };
 }
 
 void host_facts_free (struct host_facts *facts)

@@ -13,7 +13,7 @@
 #include "host-facts.h"
 
 /* System files that we read are small; one that is not tells us nothing. */
-#define LIMIT_HOST_FILE_BYTES ((size_t)1024 * 1024)
+#define LIMIT_HOST_FILE_BYTES ((size_t) 1024 * 1024)
 #define LIMIT_HOST_ENTRIES    LIMIT_OBJECT_MEMBERS
 
 /* Where nothing says what the home folder is. */

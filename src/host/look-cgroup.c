@@ -138,7 +138,7 @@ static int look_v1 (const char *groups, struct host_facts *facts)
 static int look_v2 (const char *groups, struct host_facts *facts)
 {
   /* The root group has no memory.swap.max; these are there wherever systemd is. */
-  static const char *const others[] = {"init.scope", "system.slice", "user.slice"};
+  static const char *const others[] = { "init.scope", "system.slice", "user.slice" };
   cleanup_free char *own = own_folder (groups, CGROUP_ROOT, "");
 
   if (own == NULL)

@@ -19,52 +19,52 @@
 /* Left out on purpose: what we make ourselves (passwd, group, hosts, hostname, nsswitch.conf, resolv.conf),
  * and configuration in which people keep credentials (gitconfig, npmrc, pip.conf, environment). */
 const char *const host_root_entries[] = {
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    /* programs and libraries that are reached through /etc */
-    "/etc/alternatives",
-    "/etc/ld.so.conf.d",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.cache",
-    "/etc/java-17-openjdk",
-    "/etc/java-21-openjdk",
-    "/etc/java-25-openjdk",
-    "/etc/perl",
-    "/etc/python3",
-    "/etc/python3.11",
-    "/etc/python3.13",
-    /* certificates, never keys */
-    "/etc/ca-certificates",
-    "/etc/crypto-policies",
-    "/etc/pki/ca-trust",
-    "/etc/pki/tls/certs",
-    "/etc/pki/tls/openssl.cnf",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    /* data that ordinary programs look up */
-    "/etc/terminfo",
-    "/etc/locale.alias",
-    "/etc/localtime",
-    "/etc/timezone",
-    "/etc/os-release",
-    "/etc/debian_version",
-    "/etc/magic",
-    "/etc/magic.mime",
-    "/etc/mime.types",
-    "/etc/protocols",
-    "/etc/services",
-    NULL,
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  /* programs and libraries that are reached through /etc */
+  "/etc/alternatives",
+  "/etc/ld.so.conf.d",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.cache",
+  "/etc/java-17-openjdk",
+  "/etc/java-21-openjdk",
+  "/etc/java-25-openjdk",
+  "/etc/perl",
+  "/etc/python3",
+  "/etc/python3.11",
+  "/etc/python3.13",
+  /* certificates, never keys */
+  "/etc/ca-certificates",
+  "/etc/crypto-policies",
+  "/etc/pki/ca-trust",
+  "/etc/pki/tls/certs",
+  "/etc/pki/tls/openssl.cnf",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+  /* data that ordinary programs look up */
+  "/etc/terminfo",
+  "/etc/locale.alias",
+  "/etc/localtime",
+  "/etc/timezone",
+  "/etc/os-release",
+  "/etc/debian_version",
+  "/etc/magic",
+  "/etc/magic.mime",
+  "/etc/mime.types",
+  "/etc/protocols",
+  "/etc/services",
+  NULL,
 };
 
 const char *const host_socket_candidates[] = {
-    "/run/docker.sock",        "/var/run/docker.sock",
-    "/run/podman/podman.sock", "/run/containerd/containerd.sock",
-    "/run/crio/crio.sock",     NULL,
+  "/run/docker.sock",        "/var/run/docker.sock",
+  "/run/podman/podman.sock", "/run/containerd/containerd.sock",
+  "/run/crio/crio.sock",     NULL,
 };
 
 static enum path_type type_of (mode_t mode)
@@ -101,9 +101,9 @@ static int link_text (const char *path, char **ret_text)
   *ret_text = NULL;
   if (len < 0)
     return errno == EINVAL || is_absence (errno) ? 0 : -errno;
-  if ((size_t)len == sizeof (text))
+  if ((size_t) len == sizeof (text))
     return -ENAMETOOLONG;
-  *ret_text = strndup (text, (size_t)len);
+  *ret_text = strndup (text, (size_t) len);
   return *ret_text ? 0 : -ENOMEM;
 }
 
@@ -165,7 +165,7 @@ static int look_straight (const char *path, struct path_fact *fact)
 
 static int look_at (const char *path, struct path_fact *ret_fact)
 {
-  cleanup_path_fact struct path_fact fact = {.path = strdup (path)};
+  cleanup_path_fact struct path_fact fact = { .path = strdup (path) };
   int r;
 
   if (fact.path == NULL)
@@ -179,7 +179,7 @@ static int look_at (const char *path, struct path_fact *ret_fact)
   if (r < 0)
     return r;
   *ret_fact = fact;
-  fact = (struct path_fact){0};
+  fact = (struct path_fact){ 0 };
   return 0;
 }
 
@@ -198,7 +198,7 @@ static int look_before_link (struct path_fact *fact)
 
 int host_look_path (struct host_facts *facts, const char *path, struct error *err)
 {
-  cleanup_path_fact struct path_fact fact = {0};
+  cleanup_path_fact struct path_fact fact = { 0 };
   int r;
 
   if (path_facts_find (&facts->paths, path) != NULL)
@@ -218,7 +218,7 @@ int host_look_path (struct host_facts *facts, const char *path, struct error *er
 int look_root (struct host_facts *facts, struct error *err)
 {
   for (const char *const *path = host_root_entries; *path != NULL; path++) {
-    cleanup_path_fact struct path_fact fact = {0};
+    cleanup_path_fact struct path_fact fact = { 0 };
     int r = look_at (*path, &fact);
 
     if (r == 0)
@@ -244,7 +244,7 @@ const char *look_engine_address (const char *value)
 
 static int look_socket (struct path_facts *sockets, const char *path)
 {
-  cleanup_path_fact struct path_fact fact = {0};
+  cleanup_path_fact struct path_fact fact = { 0 };
   int r;
 
   if (path == NULL || path_facts_find (sockets, path) != NULL)
@@ -258,8 +258,8 @@ static int look_socket (struct path_facts *sockets, const char *path)
 
 int look_sockets (struct host_facts *facts, struct error *err)
 {
-  static const char *const below_runtime[] = {"docker.sock", "podman/podman.sock"};
-  static const char *const variables[] = {"DOCKER_HOST", "CONTAINER_HOST"};
+  static const char *const below_runtime[] = { "docker.sock", "podman/podman.sock" };
+  static const char *const variables[] = { "DOCKER_HOST", "CONTAINER_HOST" };
   int r = 0;
 
   for (const char *const *path = host_socket_candidates; *path != NULL && r == 0; path++)

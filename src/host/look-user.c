@@ -63,13 +63,13 @@ static bool parse_range (const char *first_text, const char *count_text, struct 
     return false;
   if (count == 0 || first + count - 1 > LIMIT_ID_MAX)
     return false;
-  *ret_range = (struct id_range){.first = (uint32_t)first, .count = (uint32_t)count};
+  *ret_range = (struct id_range){ .first = (uint32_t) first, .count = (uint32_t) count };
   return true;
 }
 
 struct id_range look_subids (char *text, const char *name, uint32_t uid)
 {
-  struct id_range largest = {0};
+  struct id_range largest = { 0 };
   char *cursor = text;
 
   for (char *line = look_line (&cursor); line != NULL; line = look_line (&cursor)) {
@@ -91,7 +91,7 @@ static struct id_range read_subids (const char *path, const char *name, uint32_t
 {
   cleanup_free char *text = look_text (path);
 
-  return text ? look_subids (text, name, uid) : (struct id_range){0};
+  return text ? look_subids (text, name, uid) : (struct id_range){ 0 };
 }
 
 /* A path from the environment, or NULL when it is not one that we would use. */

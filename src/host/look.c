@@ -29,7 +29,7 @@
 
 char *look_text (const char *path)
 {
-  cleanup_error struct error ignored = {0};
+  cleanup_error struct error ignored = { 0 };
   char *text = NULL;
 
   return file_read (AT_FDCWD, path, LIMIT_HOST_FILE_BYTES, &text, NULL, &ignored) < 0 ? NULL : text;
@@ -125,16 +125,16 @@ static int look_apparmor (struct host_facts *facts, struct error *err)
 
 static unsigned ask_landlock (void)
 {
-  long abi = syscall (SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_ASK_VERSION);
+  long abi = syscall (SYS_landlock_create_ruleset, NULL, (size_t) 0, LANDLOCK_ASK_VERSION);
 
-  return abi > 0 ? (unsigned)abi : 0;
+  return abi > 0 ? (unsigned) abi : 0;
 }
 
 int look_open_without_links (const char *path)
 {
-  struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
 
-  return (int)syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
+  return (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
 }
 
 /* Tried, because a seccomp filter around us may refuse what the kernel has. */

@@ -1,6 +1,6 @@
 /* The command line of tyrum-oci-init, as tyrum-oci writes it into the specification of a container:
  *
- *   tyrum-oci-init [--carrier fd|stdio] [--tty] -- COMMAND [ARG...]
+ *   tyrum-oci-init [--carrier fd|stdio] [--tty] [--open-files N] -- COMMAND [ARG...]
  *
  * Strict, because a person never types it: what is not known, and a missing "--", is an error. What comes out
  * points into argv and owns nothing.
@@ -19,6 +19,7 @@ enum carrier {
 
 struct options {
   enum carrier carrier;
+  unsigned open_files;  /* the payload's own limit; 0: as it is. Runtimes need more than a payload may get */
   bool tty;             /* standard input is a terminal, which shall be the payload's own */
   char *const *command; /* the payload's argv: at least one word, then NULL */
 };

@@ -18,6 +18,21 @@ static int parse_carrier (const char *word, enum carrier *ret_carrier, struct fa
   return 0;
 }
 
+/* A limit that this program was not given by us is no reason to guess. */
+static int parse_count (const char *word, unsigned *ret_count, struct failure *failure)
+{
+  unsigned count = 0;
+
+  for (const char *p = word; p && *p >= '0' && *p <= '9' && count < 100 * 1000 * 1000; p++) {
+    count = count * 10 + (unsigned) (*p - '0');
+    if (!p[1]) {
+      *ret_count = count;
+      return 0;
+    }
+  }
+  return failure_set (failure, -EINVAL, "--open-files needs a number, not", word ? word : "nothing");
+}
+
 int options_parse (char *const argv[], struct options *ret_options, struct failure *failure)
 {
   struct options options = { .carrier = CARRIER_FD };
@@ -27,6 +42,11 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
   for (; *word && strcmp (*word, "--") != 0; word++) {
     if (strcmp (*word, "--tty") == 0) {
       options.tty = true;
+    } else if (strcmp (*word, "--open-files") == 0) {
+      r = parse_count (word[1], &options.open_files, failure);
+      if (r < 0)
+        return r;
+      word++;
     } else if (strcmp (*word, "--carrier") == 0) {
       r = parse_carrier (word[1], &options.carrier, failure);
       if (r < 0)
@@ -37,9 +57,10 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
     }
   }
   if (!*word || !word[1])
-    return failure_set (failure, -EINVAL,
-                        "no command; usage: tyrum-oci-init [--carrier fd|stdio] [--tty] -- COMMAND [ARG...]",
-                        NULL);
+    return failure_set (
+        failure, -EINVAL,
+        "no command; usage: tyrum-oci-init [--carrier fd|stdio] [--tty] [--open-files N] -- COMMAND [ARG...]",
+        NULL);
   options.command = word + 1;
   *ret_options = options;
   return 0;

@@ -82,22 +82,43 @@ static int call_init (struct call *call, const struct launch_request *request, s
   return 0;
 }
 
+/* libcrun and the parsers below it write over several lines, with arrows to the place. */
+static void squeeze (char *text)
+{
+  char *to = text;
+
+  for (const char *from = text; *from != '\0'; from++) {
+    bool blank = (unsigned char) *from <= ' ';
+
+    if (!blank)
+      *to++ = *from;
+    else if (to > text && to[-1] != ' ')
+      *to++ = ' ';
+  }
+  if (to > text && to[-1] == ' ')
+    to--;
+  *to = '\0';
+}
+
 /* Turns what libcrun says into an error of ours, and frees it. */
 static int call_failed (struct call *call, const char *what, libcrun_error_t said, struct error *err)
 {
   int errnum = said != NULL ? said->status : 0;
-  const char *why = said != NULL && said->msg != NULL ? said->msg : "no reason given";
-  const char *log = "";
+  char *why = said != NULL ? said->msg : NULL;
+  char *log = fflush (call->log) == 0 && call->len > 0 ? call->text : NULL;
 
-  if (fflush (call->log) == 0 && call->len > 0)
-    log = call->text;
-  /* Some of libcrun's errors carry a number that is no errno. */
-  if (errnum < 0 || errnum > ERRNO_MAX)
-    errnum = 0;
-  error_set (err, errnum > 0 ? -errnum : -EIO, "%s: %s%s%s%s%s", what, why, errnum > 0 ? ": " : "",
-             errnum > 0 ? strerror (errnum) : "", *log != '\0' ? "; libcrun's log: " : "", log);
+  /* Some of libcrun's errors carry no errno, or a number that is none. */
+  if (errnum <= 0 || errnum > ERRNO_MAX)
+    errnum = EIO;
+  if (why != NULL)
+    squeeze (why);
+  if (log != NULL)
+    squeeze (log);
+  error_set (err, -errnum, "%s: %s%s%s%s%s", what, why != NULL ? why : "",
+             why != NULL && log != NULL ? "; " : "", log != NULL ? log : "", errnum != EIO ? ": " : "",
+             errnum != EIO ? strerror (errnum) : "");
   libcrun_error_release (&said);
-  return errnum > 0 ? -errnum : -EIO;
+  return -errnum;
 }
 
 static int read_pid (const char *path, pid_t *ret_pid, struct error *err)

@@ -66,24 +66,17 @@ int control_say_started (int fd, pid_t pid)
   return say (fd, LAUNCH_STARTED, pid);
 }
 
-/* One line of UTF-8, whatever file names came up in it. */
+/* An error's text is one line; this makes it UTF-8, whatever file names came up in it and wherever it is cut.
+ */
 static void put_text (struct launch_message *message, const char *text)
 {
   size_t len = strnlen (text, sizeof (message->text));
-  bool utf8;
 
-  while (len > 0 && text[len - 1] == '\n')
-    len--;
-  utf8 = str_is_utf8 (text, len);
-  for (size_t i = 0; i < len; i++) {
-    unsigned char c = (unsigned char) text[i];
-
-    message->text[i] = text[i];
-    if (c < 0x20 || c == 0x7f)
-      message->text[i] = ' ';
-    else if (c >= 0x80 && !utf8)
-      message->text[i] = '?';
-  }
+  memcpy (message->text, text, len);
+  if (!str_is_utf8 (text, len))
+    for (size_t i = 0; i < len; i++)
+      if ((unsigned char) text[i] >= 0x80)
+        message->text[i] = '?';
   message->length = (uint32_t) len;
 }
 

@@ -27,17 +27,20 @@ int draft_note (struct draft *draft, const char *format, ...)
   return strlist_add_take (&draft->plan->notes, text) < 0 ? error_oom (draft->err) : 0;
 }
 
-/* Without a sandbox there is nothing to plan. Say what is missing for it, in the order in which it is asked. */
+/* Without a sandbox there is nothing to plan. Say what is missing for it, in the order in which it is asked.
+ */
 static int refuse_disabled (struct draft *draft)
 {
   if (draft->profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED)
     return 0;
   if (!draft->ceiling->allow_rawdog)
-    return error_set (draft->err, -EPERM,
-                      "profile '%s' has no sandbox, and the operator's ceiling does not allow that on this host",
-                      draft->profile->name);
+    return error_set (
+        draft->err, -EPERM,
+        "profile '%s' has no sandbox, and the operator's ceiling does not allow that on this host",
+        draft->profile->name);
   if (!draft->request->rawdog)
-    return error_set (draft->err, -EPERM, "profile '%s' has no sandbox; say --rawdog-no-sandbox-at-all if you mean it",
+    return error_set (draft->err, -EPERM,
+                      "profile '%s' has no sandbox; say --rawdog-no-sandbox-at-all if you mean it",
                       draft->profile->name);
   return error_set (draft->err, -EOPNOTSUPP, "profile '%s' has no sandbox, so there is nothing to specify",
                     draft->profile->name);

@@ -32,9 +32,9 @@ static int host_apparmor (struct draft *draft)
   if (!host->apparmor)
     return host_cannot (draft, CONTROL_APPARMOR, strdup ("this host's kernel has no AppArmor"));
   if (!strset_has (&host->apparmor_profiles, name))
-    return host_cannot (draft, CONTROL_APPARMOR,
-                        str_format ("the AppArmor profile '%s' is not loaded; load it with apparmor_parser -r",
-                                    name));
+    return host_cannot (
+        draft, CONTROL_APPARMOR,
+        str_format ("the AppArmor profile '%s' is not loaded; load it with apparmor_parser -r", name));
   return 0;
 }
 
@@ -52,9 +52,9 @@ static int host_limits (struct draft *draft)
     return 0;
   for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
     int r = draft->plan->controls[c].promised
-                ? host_cannot (draft, c, strdup (host->cgroup == CGROUP_NONE
-                                                     ? "this host has no cgroups"
-                                                     : "no cgroup is delegated to this user"))
+                ? host_cannot (draft, c,
+                               strdup (host->cgroup == CGROUP_NONE ? "this host has no cgroups"
+                                                                   : "no cgroup is delegated to this user"))
                 : 0;
 
     if (r < 0)
@@ -88,7 +88,8 @@ static int note_left_out (struct draft *draft, enum control control)
   if (state->carriage.carry == CARRY_WEAKER)
     return draft_note (draft, "%s: weaker on %s (%s)", name, backend_name (draft->plan->backend),
                        state->carriage.reason);
-  return draft_note (draft, "%s: left out, the profile does not require it (%s)", name, state->carriage.reason);
+  return draft_note (draft, "%s: left out, the profile does not require it (%s)", name,
+                     state->carriage.reason);
 }
 
 static int refuse_or_note (struct draft *draft)

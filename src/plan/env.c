@@ -31,8 +31,10 @@ static int set_variable (struct draft *draft, char *assignment)
   if (assignment == NULL)
     return error_oom (draft->err);
   if (!str_is_utf8 (assignment, strlen (assignment))) {
-    error_set (draft->err, -EILSEQ, "environment.clean: the value of '%.*s' is not valid UTF-8, which a "
-               "specification cannot carry", (int) strcspn (assignment, "="), assignment);
+    error_set (draft->err, -EILSEQ,
+               "environment.clean: the value of '%.*s' is not valid UTF-8, which a "
+               "specification cannot carry",
+               (int) strcspn (assignment, "="), assignment);
     free (assignment);
     return -EILSEQ;
   }

@@ -32,7 +32,8 @@ static int map_as_root (struct draft *draft)
   if (offset + IDS_PER_RUN > count)
     return error_set (draft->err, -ENOSPC,
                       "user.namespace: the %u ids from %u on have no room for run number %u of %u ids; "
-                      "widen 'ids' in the ceiling", count, first, draft->request->id_slot, IDS_PER_RUN);
+                      "widen 'ids' in the ceiling",
+                      count, first, draft->request->id_slot, IDS_PER_RUN);
   plan->uid_maps[0] = (struct plan_id_map){ 0, first + (uint32_t) offset, IDS_PER_RUN };
   plan->gid_maps[0] = plan->uid_maps[0];
   plan->uid_map_count = plan->gid_map_count = 1;
@@ -90,16 +91,18 @@ int draft_ids (struct draft *draft)
   if (!host->user_namespaces)
     return error_set (draft->err, -EPERM,
                       "this host gives user %u no user namespace, and without one only root can start a "
-                      "container; enable user namespaces or use an engine", host->uid);
+                      "container; enable user namespaces or use an engine",
+                      host->uid);
   plan->user_namespace = true;
   plan->unprivileged = true;
   plan->uid_map_count = map_around (plan->uid, host->uid, &host->subuid, plan->uid_maps);
   plan->gid_map_count = map_around (plan->gid, host->gid, &host->subgid, plan->gid_maps);
   /* Runtimes set the container up as its root, so root has to be somebody outside. */
   if (plan->uid_maps[0].inside != 0 || plan->gid_maps[0].inside != 0)
-    return error_set (draft->err, -EPERM,
-                      "user.non_root: user %u has too few subordinate ids to be both root and %u:%u inside; give it "
-                      "65536 in /etc/subuid and /etc/subgid, or choose a profile whose process.user is 0:0",
-                      host->uid, plan->uid, plan->gid);
+    return error_set (
+        draft->err, -EPERM,
+        "user.non_root: user %u has too few subordinate ids to be both root and %u:%u inside; give it "
+        "65536 in /etc/subuid and /etc/subgid, or choose a profile whose process.user is 0:0",
+        host->uid, plan->uid, plan->gid);
   return 0;
 }

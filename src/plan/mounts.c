@@ -44,10 +44,14 @@ static int append_mount (struct draft *draft, const char *type, const char *sour
     return error_oom (draft->err);
   plan->mounts = mounts;
   mount = &mounts[plan->mount_count++];
-  *mount = (struct plan_mount){ .type = strdup (type), .source = strdup (source), .target = strdup (target),
-                                .writable = writable, .device = fact ? fact->device : 0,
+  *mount = (struct plan_mount){ .type = strdup (type),
+                                .source = strdup (source),
+                                .target = strdup (target),
+                                .writable = writable,
+                                .device = fact ? fact->device : 0,
                                 .inode = fact ? fact->inode : 0 };
-  if (mount->type == NULL || mount->source == NULL || mount->target == NULL || set_options (mount, options) < 0)
+  if (mount->type == NULL || mount->source == NULL || mount->target == NULL
+      || set_options (mount, options) < 0)
     return error_oom (draft->err);
   return 0;
 }
@@ -61,8 +65,9 @@ int draft_add_mount (struct draft *draft, const char *type, const char *source, 
 int draft_add_bind (struct draft *draft, const struct path_fact *fact, const char *target, bool writable,
                     bool executable)
 {
-  cleanup_free char *options = str_format ("%s,%s,nosuid,nodev%s", fact->type == PATH_DIRECTORY ? "rbind" : "bind",
-                                           writable ? "rw" : "ro", executable ? "" : ",noexec");
+  cleanup_free char *options =
+      str_format ("%s,%s,nosuid,nodev%s", fact->type == PATH_DIRECTORY ? "rbind" : "bind",
+                  writable ? "rw" : "ro", executable ? "" : ",noexec");
 
   if (options == NULL)
     return error_oom (draft->err);
@@ -114,10 +119,11 @@ static int refuse (struct draft *draft, const char *what, const struct path_fact
                     fact->path, link ? " (really '" : "", link ? fact->real : "", link ? "')" : "", why);
 }
 
-static int refuse_sensitive (struct draft *draft, const char *what, const struct path_fact *fact, const char *why)
+static int refuse_sensitive (struct draft *draft, const char *what, const struct path_fact *fact,
+                             const char *why)
 {
-  cleanup_free char *text
-      = str_format ("%s; a profile can grant it read-only, with a \"reason\" in filesystem.mounts", why);
+  cleanup_free char *text =
+      str_format ("%s; a profile can grant it read-only, with a \"reason\" in filesystem.mounts", why);
 
   return text ? refuse (draft, what, fact, text) : error_oom (draft->err);
 }
@@ -173,9 +179,11 @@ static int add_mount_point (struct draft *draft, const char *target, enum path_t
   for (size_t i = 0; i < draft->host->root.count; i++)
     if (draft->host->root.items[i].type == PATH_DIRECTORY
         && path_is_within (target, draft->host->root.items[i].path))
-      return error_set (draft->err, -EROFS,
-                        "workspace.bounded: '%s' lies in the host's read-only '%s', where no mount point can be "
-                        "made; choose a target outside of it", target, draft->host->root.items[i].path);
+      return error_set (
+          draft->err, -EROFS,
+          "workspace.bounded: '%s' lies in the host's read-only '%s', where no mount point can be "
+          "made; choose a target outside of it",
+          target, draft->host->root.items[i].path);
   if (type == PATH_DIRECTORY)
     return draft_add_entry (draft, ENTRY_DIRECTORY, target, NULL);
   return draft_add_entry (draft, ENTRY_FILE, target, "");
@@ -192,7 +200,8 @@ static int mount_workspace (struct draft *draft)
   if (level == WORKSPACE_NONE)
     return 0;
   if (path == NULL)
-    return error_set (draft->err, -EINVAL, "profile '%s' has a workspace, but none was given; say --workspace DIR",
+    return error_set (draft->err, -EINVAL,
+                      "profile '%s' has a workspace, but none was given; say --workspace DIR",
                       draft->profile->name);
   r = check_source (draft, "workspace", path, writable, NULL, &fact);
   if (r < 0)
@@ -202,7 +211,8 @@ static int mount_workspace (struct draft *draft)
   if (draft->host->home != NULL && strcmp (fact->real, draft->host->home) == 0)
     return refuse (draft, "workspace", fact, "it is your home; make a folder in it");
   r = add_mount_point (draft, "/workspace", PATH_DIRECTORY);
-  return r < 0 ? r : draft_add_bind (draft, fact, "/workspace", writable, !draft_is_noexec (draft, "/workspace"));
+  return r < 0 ? r
+               : draft_add_bind (draft, fact, "/workspace", writable, !draft_is_noexec (draft, "/workspace"));
 }
 
 /* Where two mounts nest, the outer one has to be made first; sorted names give that. */
@@ -263,7 +273,8 @@ static int mount_secrets (struct draft *draft)
     if (fact->type == PATH_DIRECTORY && asked == NULL)
       continue;
     if (fact->type != PATH_FILE)
-      return error_set (draft->err, -EINVAL, "secrets.files: '%s' of secret '%s' is not a file", path, secret->name);
+      return error_set (draft->err, -EINVAL, "secrets.files: '%s' of secret '%s' is not a file", path,
+                        secret->name);
     r = add_mount_point (draft, secret->target, PATH_FILE);
     if (r == 0)
       r = draft_add_bind (draft, fact, secret->target, false, false);
@@ -286,7 +297,8 @@ static int mask_paths (struct draft *draft)
 
     failed = failed
              || strlist_add_take (&plan->masked,
-                                  path[0] == '/' ? strdup (path) : str_format ("/workspace/%s", path)) < 0;
+                                  path[0] == '/' ? strdup (path) : str_format ("/workspace/%s", path))
+                    < 0;
   }
   for (size_t i = 0; read_only_paths[i] != NULL; i++)
     failed = failed || strlist_add (&plan->read_only, read_only_paths[i]) < 0;

@@ -13,13 +13,13 @@ struct draft {
   struct error *err;
 };
 
-int draft_controls (struct draft *draft);   /* what is promised, carried, refused */
-int draft_process (struct draft *draft);    /* argv, cwd, user, AppArmor, rlimits, filter */
-int draft_env (struct draft *draft);        /* the environment */
-int draft_ids (struct draft *draft);        /* user namespace and its maps */
-int draft_root (struct draft *draft);       /* the root, and the entries of one from the host */
-int draft_mounts (struct draft *draft);     /* every mount, masked and read-only paths */
-int draft_limits (struct draft *draft);     /* cgroup, time, output */
+int draft_controls (struct draft *draft); /* what is promised, carried, refused */
+int draft_process (struct draft *draft);  /* argv, cwd, user, AppArmor, rlimits, filter */
+int draft_env (struct draft *draft);      /* the environment */
+int draft_ids (struct draft *draft);      /* user namespace and its maps */
+int draft_root (struct draft *draft);     /* the root, and the entries of one from the host */
+int draft_mounts (struct draft *draft);   /* every mount, masked and read-only paths */
+int draft_limits (struct draft *draft);   /* cgroup, time, output */
 
 /* Shorthand for the value in force. */
 const struct value *draft_value (const struct draft *draft, enum setting setting);

@@ -25,9 +25,9 @@ struct plan_mount {
   char *source; /* binds: the host path without links */
   char *staged; /* where the stage has hung it, once staged; NULL otherwise */
   char *target;
-  struct strlist options;  /* in the order in which they are written */
-  bool writable;           /* a bind that can be written */
-  uint64_t device, inode;  /* binds: what the source was when it was looked at; 0 otherwise */
+  struct strlist options; /* in the order in which they are written */
+  bool writable;          /* a bind that can be written */
+  uint64_t device, inode; /* binds: what the source was when it was looked at; 0 otherwise */
 };
 
 enum entry_kind { ENTRY_DIRECTORY, ENTRY_FILE, ENTRY_SYMLINK };
@@ -35,8 +35,8 @@ enum entry_kind { ENTRY_DIRECTORY, ENTRY_FILE, ENTRY_SYMLINK };
 /* One thing in a root that we put together ourselves. */
 struct plan_entry {
   enum entry_kind kind;
-  char *path;  /* absolute, inside */
-  char *text;  /* a file's content, a link's target */
+  char *path;    /* absolute, inside */
+  char *text;    /* a file's content, a link's target */
   unsigned mode; /* of folders and files */
 };
 
@@ -81,9 +81,10 @@ struct plan {
   struct filter *filter;
   struct plan_rlimit rlimits[4];
   size_t rlimit_count;
+  uint64_t open_files_hard; /* the most that this host gives */
 
   enum root_kind root;
-  char *root_path; /* folder: the path; image: the reference; host: NULL */
+  char *root_path;   /* folder: the path; image: the reference; host: NULL */
   char *staged_root; /* where the stage has put the root, once staged */
   bool root_read_only;
   struct plan_entry *entries; /* ROOT_FROM_HOST: parents before children */
@@ -103,7 +104,7 @@ struct plan {
 
   enum cgroup_mode cgroup;
   bool swap_limit;
-  char *cgroup_path; /* NULL: there is none to be had */
+  char *cgroup_path;                            /* NULL: there is none to be had */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
 };

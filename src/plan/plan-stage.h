@@ -1,8 +1,8 @@
 /* A plan as it is carried out: the same plan, seen from the stage.
  *
- * The stage is a private mount namespace in which a launch opens every host path itself, by descriptor, and hangs
- * it below one folder that nobody else sees. There the runtime finds its sources, so that a link swapped in the
- * meantime leads it nowhere. Init is put before the command. Pure: only names change.
+ * The stage is a private mount namespace in which a launch opens every host path itself, by descriptor, and
+ * hangs it below one folder that nobody else sees. There the runtime finds its sources, so that a link
+ * swapped in the meantime leads it nowhere. Init is put before the command. Pure: only names change.
  */
 #pragma once
 
@@ -13,6 +13,6 @@
 
 enum init_carrier { INIT_OVER_FDS, INIT_OVER_STDIO };
 
-/* Binds are staged at FOLDER/mounts/N, N being the mount's place; the root at FOLDER/rootfs, init at FOLDER/init. What
- * the plan says of the host stays. */
+/* Binds are staged at FOLDER/mounts/N, N being the mount's place; the root at FOLDER/rootfs, init at
+ * FOLDER/init. What the plan says of the host stays. */
 int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier, struct error *err);

@@ -58,6 +58,7 @@ static void draft_rlimits (struct draft *draft)
   const struct value *files = draft_value (draft, SETTING_OPEN_FILES);
   uint64_t hard = draft->host->open_files_hard;
 
+  draft->plan->open_files_hard = hard;
   /* A core dump is written by the host's own handler, outside of everything promised here. */
   add_rlimit (draft->plan, "RLIMIT_CORE", 0);
   if (value_is_set (files))

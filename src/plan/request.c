@@ -35,8 +35,8 @@ static int set_tighter (struct request *request, enum setting setting, const cha
 
 int request_add_limit (struct request *request, const char *assignment, struct error *err)
 {
-  static const enum setting limits[] = { SETTING_MEMORY, SETTING_PIDS,   SETTING_CPUS, SETTING_OPEN_FILES,
-                                         SETTING_OUTPUT, SETTING_DISK };
+  static const enum setting limits[] = { SETTING_MEMORY,     SETTING_PIDS,   SETTING_CPUS,
+                                         SETTING_OPEN_FILES, SETTING_OUTPUT, SETTING_DISK };
   const char *names[ARRAY_LEN (limits)];
   const char *equals = strchr (assignment, '=');
   cleanup_free char *name = NULL;
@@ -74,8 +74,8 @@ static int check_path (const char *path, const char *option, const char *what, s
 {
   if (path_is_normal (path) && strlen (path) <= LIMIT_PATH_BYTES)
     return 0;
-  return error_set (err, -EINVAL, "%s: %s '%s' is not an absolute path without '.', '..' or empty parts", option,
-                    what, path);
+  return error_set (err, -EINVAL, "%s: %s '%s' is not an absolute path without '.', '..' or empty parts",
+                    option, what, path);
 }
 
 /* Adds a grant to one of the request's lists; the grant is consumed. */
@@ -169,8 +169,8 @@ int request_accept (struct request *request, const char *control, struct error *
  * decision, a pattern is a habit. */
 bool request_looks_like_credential (const char *name)
 {
-  static const char *const words[] = { "TOKEN", "SECRET", "PASS",  "CREDENTIAL", "KEY", "AUTH",
-                                       "COOKIE", "PRIVATE", "SESSION", "DSN", "CERT", "SIGNATURE" };
+  static const char *const words[] = { "TOKEN",  "SECRET",  "PASS",    "CREDENTIAL", "KEY",  "AUTH",
+                                       "COOKIE", "PRIVATE", "SESSION", "DSN",        "CERT", "SIGNATURE" };
 
   for (size_t i = 0; i < ARRAY_LEN (words); i++)
     if (strcasestr (name, words[i]) != NULL)

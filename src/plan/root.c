@@ -54,8 +54,8 @@ static int add_parents (struct draft *draft, const char *path)
       return error_oom (draft->err);
     there = find_entry (draft->plan, parent);
     if (there != NULL && there->kind != ENTRY_DIRECTORY)
-      return error_set (draft->err, -ENOTDIR, "'%s' cannot be made inside, as '%s' is not a folder there", path,
-                        parent);
+      return error_set (draft->err, -ENOTDIR, "'%s' cannot be made inside, as '%s' is not a folder there",
+                        path, parent);
     if (there == NULL)
       r = append_entry (draft, ENTRY_DIRECTORY, parent, NULL);
     if (r < 0)
@@ -146,8 +146,8 @@ static int root_from_folder (struct draft *draft)
     return error_set (draft->err, -ENOTDIR, "--rootfs: '%s' is not a folder but %s", path,
                       path_type_text (fact->type));
   if (strcmp (fact->real, "/") == 0)
-    return error_set (draft->err, -EPERM, "--rootfs: '%s' is the host's own root; say --rootfs host for a safe one",
-                      path);
+    return error_set (draft->err, -EPERM,
+                      "--rootfs: '%s' is the host's own root; say --rootfs host for a safe one", path);
   draft->plan->root_path = strdup (fact->real);
   return draft->plan->root_path ? 0 : error_oom (draft->err);
 }

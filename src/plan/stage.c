@@ -8,6 +8,28 @@
 
 #include "plan-draft-internal.h"
 
+/* A runtime opens a descriptor for each mount while the limit is in force already; it gets room, and init
+ * gives the command its own. */
+#define RUNTIME_FILES 1024u
+
+static int move_file_limit (struct plan *plan)
+{
+  for (size_t i = 0; i < plan->rlimit_count; i++) {
+    struct plan_rlimit *limit = &plan->rlimits[i];
+    cleanup_free char *count = NULL;
+
+    if (strcmp (limit->name, "RLIMIT_NOFILE") != 0 || limit->hard >= RUNTIME_FILES
+        || plan->open_files_hard <= limit->hard)
+      continue;
+    count = str_format ("%llu", (unsigned long long) limit->hard);
+    if (count == NULL || strlist_add (&plan->init, "--open-files") < 0
+        || strlist_add (&plan->init, count) < 0)
+      return -ENOMEM;
+    limit->hard = limit->soft = plan->open_files_hard < RUNTIME_FILES ? plan->open_files_hard : RUNTIME_FILES;
+  }
+  return 0;
+}
+
 static int set_init (struct plan *plan, enum init_carrier carrier)
 {
   bool failed = strlist_add (&plan->init, STAGE_INIT_TARGET) < 0;
@@ -16,6 +38,7 @@ static int set_init (struct plan *plan, enum init_carrier carrier)
     failed = failed || strlist_add (&plan->init, "--carrier") < 0 || strlist_add (&plan->init, "stdio") < 0;
   if (plan->terminal)
     failed = failed || strlist_add (&plan->init, "--tty") < 0;
+  failed = failed || move_file_limit (plan) < 0;
   return failed || strlist_add (&plan->init, "--") < 0 ? -ENOMEM : 0;
 }
 

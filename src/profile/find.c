@@ -66,8 +66,8 @@ static bool is_file_name (const char *text)
   return strchr (text, '/') != NULL || str_has_suffix (text, ".json");
 }
 
-/* Whether the path lies in the workspace, links resolved on both sides. Everything lies in /, which no plan takes
- * for a workspace; the plan's refusal is the one to read. */
+/* Whether the path lies in the workspace, links resolved on both sides. Everything lies in /, which no plan
+ * takes for a workspace; the plan's refusal is the one to read. */
 static bool in_workspace (const struct profile_store *store, const char *path)
 {
   cleanup_free char *real = NULL;
@@ -179,10 +179,11 @@ static int check_trust (struct load *load, const struct profile *profile, enum p
   if (profile->trusted)
     return 0;
   if (place == PLACE_OPERATOR || place == PLACE_SHIPPED)
-    return error_set (load->err, -EPERM,
-                      "profile '%s': not trusted: others may write it or a folder above it, or it lies in the workspace; "
-                      "leave it to its owner (chmod go-w), outside of the workspace",
-                      profile->file);
+    return error_set (
+        load->err, -EPERM,
+        "profile '%s': not trusted: others may write it or a folder above it, or it lies in the workspace; "
+        "leave it to its owner (chmod go-w), outside of the workspace",
+        profile->file);
   r = find_profile (&other, profile->name, place < PLACE_COUNT ? place + 1 : PLACE_OPERATOR, NULL, &below,
                     &found);
   error_clear (&ignored);
@@ -360,7 +361,8 @@ int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceilin
     return empty_ceiling (ret_ceiling, err);
   }
   if (r == 0 && !trusted)
-    r = error_set (err, -EPERM, "ceiling '%s': others may write it; make it and its folders the operator's only",
+    r = error_set (err, -EPERM,
+                   "ceiling '%s': others may write it; make it and its folders the operator's only",
                    store->ceiling_file);
   if (r == 0)
     r = ceiling_parse (store->ceiling_file, text, len, &ceiling, err);

@@ -16,10 +16,11 @@ struct linter {
   bool failed;
 };
 
-static void find (struct linter *l, enum lint_severity severity, enum setting setting, const char *format, ...)
-    __attribute__ ((format (printf, 4, 5)));
+static void find (struct linter *l, enum lint_severity severity, enum setting setting, const char *format,
+                  ...) __attribute__ ((format (printf, 4, 5)));
 
-static void find (struct linter *l, enum lint_severity severity, enum setting setting, const char *format, ...)
+static void find (struct linter *l, enum lint_severity severity, enum setting setting, const char *format,
+                  ...)
 {
   const struct value *value = &l->profile->settings.values[setting];
   struct lint_finding *items = realloc (l->lint.items, (l->lint.count + 1) * sizeof (*items));
@@ -72,8 +73,9 @@ static void lint_limits (struct linter *l)
 
 static void lint_process (struct linter *l)
 {
-  static const char *const powerful[] = { "CAP_SYS_ADMIN", "CAP_SYS_MODULE", "CAP_SYS_PTRACE", "CAP_SYS_RAWIO",
-                                          "CAP_DAC_READ_SEARCH", "CAP_BPF", "CAP_NET_ADMIN" };
+  static const char *const powerful[] = { "CAP_SYS_ADMIN", "CAP_SYS_MODULE",      "CAP_SYS_PTRACE",
+                                          "CAP_SYS_RAWIO", "CAP_DAC_READ_SEARCH", "CAP_BPF",
+                                          "CAP_NET_ADMIN" };
   const struct value *values = l->profile->settings.values;
 
   if (values[SETTING_USER].uid == 0 || values[SETTING_USER].gid == 0)
@@ -84,7 +86,8 @@ static void lint_process (struct linter *l)
     if (strset_has (&values[SETTING_CAPABILITIES].set, powerful[i]))
       find (l, LINT_WARNING, SETTING_CAPABILITIES, "%s is close to being root on the host", powerful[i]);
   if (values[SETTING_NETWORK_MODE].level == NETWORK_HOST)
-    find (l, LINT_WARNING, SETTING_NETWORK_MODE, "the host's own interfaces and local services are reachable");
+    find (l, LINT_WARNING, SETTING_NETWORK_MODE,
+          "the host's own interfaces and local services are reachable");
 }
 
 /* Names in require and optional that decide nothing. */

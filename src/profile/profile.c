@@ -18,7 +18,8 @@ static bool is_profile_name (const char *name)
          && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == len;
 }
 
-static int read_name_text (struct parse *parse, const struct json_node *node, const char *key, char **ret_text)
+static int read_name_text (struct parse *parse, const struct json_node *node, const char *key,
+                           char **ret_text)
 {
   int r = parse_string (parse, node, key, ret_text);
 
@@ -65,11 +66,13 @@ static int check_disabled (const struct profile *profile, const char *label, str
   if (!value_is_set (type) || type->level != ISOLATION_DISABLED)
     return 0;
   if (strcmp (profile->name, "rawdog") != 0)
-    return error_set (err, -EINVAL, "%s:%u: isolation.type: only the profile 'rawdog' may switch the sandbox off",
-                      label, type->origin.line);
+    return error_set (err, -EINVAL,
+                      "%s:%u: isolation.type: only the profile 'rawdog' may switch the sandbox off", label,
+                      type->origin.line);
   if (profile->extends != NULL)
-    return error_set (err, -EINVAL, "%s:%u: extends: a profile without a sandbox inherits no control; leave it out",
-                      label, profile->extends_line);
+    return error_set (err, -EINVAL,
+                      "%s:%u: extends: a profile without a sandbox inherits no control; leave it out", label,
+                      profile->extends_line);
   for (enum setting s = 0; s < SETTING_COUNT; s++)
     if (s != SETTING_ISOLATION_TYPE && profile->settings.values[s].state != VALUE_UNSET)
       return error_set (err, -EINVAL,
@@ -129,7 +132,8 @@ static int refuse_looser (const struct profile *child, const struct profile *par
                     relation_text (value_compare (setting, given, own)), had, parent->name);
 }
 
-/* What the parent leaves unsaid is its fallback, not a free choice: an untrusted child is held against that. */
+/* What the parent leaves unsaid is its fallback, not a free choice: an untrusted child is held against that.
+ */
 static int check_tighter (const struct profile *child, const struct profile *parent, struct error *err)
 {
   struct profile given = { .name = parent->name };
@@ -184,8 +188,8 @@ static int check_lists (const struct profile *profile, struct error *err)
 
   for (size_t i = 0; i < optional->set.count; i++)
     if (strset_has (&require->set, optional->set.items[i]))
-      return error_set (err, -EINVAL, "profile '%s':%u: optional: '%s' is required by name as well", profile->file,
-                        optional->origin.line, optional->set.items[i]);
+      return error_set (err, -EINVAL, "profile '%s':%u: optional: '%s' is required by name as well",
+                        profile->file, optional->origin.line, optional->set.items[i]);
   return 0;
 }
 

@@ -43,7 +43,7 @@ static void write_usage (struct json_writer *w, const struct run_result *result)
   json_object_end (w);
 }
 
-/* Which promises went into this run, and what was done about each. Nothing here says that it was observed. */
+/* Which promises went into this run, and who carries them. Nothing here says that one was observed. */
 static void write_controls (struct json_writer *w, const struct plan *plan)
 {
   json_array_begin (w, "controls");
@@ -56,7 +56,7 @@ static void write_controls (struct json_writer *w, const struct plan *plan)
     json_string (w, "name", control_info (c)->name);
     json_bool (w, "required", state->required);
     json_string (w, "carried", carry_text (state->carriage.carry));
-    json_string (w, "verdict", state->accepted ? "waived" : "unverified");
+    json_bool (w, "accepted", state->accepted);
     json_object_end (w);
   }
   json_array_end (w);
@@ -80,6 +80,8 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
   json_array_begin (&w, "denials");
   json_array_end (&w);
   write_controls (&w, plan);
+  /* Nothing was observed, so there is no verdict to give. */
+  json_null (&w, "posture");
   json_object_end (&w);
   return json_finish (&w, ret_text, err);
 }

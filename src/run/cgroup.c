@@ -73,8 +73,8 @@ static void read_number (const char *folder, const char *name, const char *key, 
 }
 
 /* Calls EACH for the run's group in every hierarchy; stops at the first failure. */
-static int for_each_group (enum cgroup_mode mode, const char *path, int (*each) (const char *folder, void *arg),
-                           void *arg)
+static int for_each_group (enum cgroup_mode mode, const char *path,
+                           int (*each) (const char *folder, void *arg), void *arg)
 {
   const struct dirent *entry;
   int r = 0;

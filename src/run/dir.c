@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ID_DIGITS  16
+#define ID_DIGITS    16
 #define CREATE_TRIES 10
-#define REMOVE_MAX 32 /* folders within folders; our own have three */
+#define REMOVE_MAX   32 /* folders within folders; our own have three */
 
 bool run_id_is_valid (const char *id)
 {
@@ -118,10 +118,12 @@ int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *er
     if (r == -EAGAIN)
       r = 0;
   }
-  return r < 0 ? r : error_set (err, -EBUSY, "make a folder for the run in '%s': others keep removing it", runs);
+  return r < 0 ? r
+               : error_set (err, -EBUSY, "make a folder for the run in '%s': others keep removing it", runs);
 }
 
-int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live, struct error *err)
+int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live,
+                  struct error *err)
 {
   cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
   bool taken = false;

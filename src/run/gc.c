@@ -1,7 +1,7 @@
 /* Finishing what a killed supervisor left, and ending what still lives.
  *
- * Everything of a run can be found from its id: its folder, and its cgroup, in which every process of it is. Mounts
- * live in namespaces that went with the processes. A folder whose lock can be taken has no supervisor.
+ * Everything of a run can be found from its id: its folder, and its cgroup, in which every process of it is.
+ * Mounts live in namespaces that went with the processes. A folder whose lock can be taken has no supervisor.
  */
 #include <config.h>
 
@@ -37,7 +37,8 @@ static void delete_by_runtime (const struct run_dir *dir)
   }
   ops = backend_ops (backend);
   launch.program = record.program;
-  if (ops == NULL || !ops->own_kernel || ops->words (&launch, STEP_DELETE, &words, &ignored) < 0 || words.count == 0)
+  if (ops == NULL || !ops->own_kernel || ops->words (&launch, STEP_DELETE, &words, &ignored) < 0
+      || words.count == 0)
     return;
   pid = fork ();
   if (pid == 0) {
@@ -112,6 +113,7 @@ int run_kill (const struct host_facts *host, const char *id, int signal_number, 
   if (r < 0)
     return r;
   if (record.supervisor <= 1 || kill ((pid_t) record.supervisor, signal_number) < 0)
-    return error_set_errno (err, record.supervisor <= 1 ? ESRCH : errno, "signal the supervisor of run '%s'", id);
+    return error_set_errno (err, record.supervisor <= 1 ? ESRCH : errno, "signal the supervisor of run '%s'",
+                            id);
   return 0;
 }

@@ -66,12 +66,13 @@ int run_open_channels (struct run *run)
       r = make_sockets (&run->status, &run->child_fds[STATUS_FD]);
   }
   /* The far ends of pipes may be the caller's descriptors, which are not ours to make non-blocking. */
-  set_stream (&run->streams[STREAM_IN], options->in >= 0 ? fcntl (options->in, F_DUPFD_CLOEXEC, 3) : -1, in_write, true,
-              UINT64_MAX);
+  set_stream (&run->streams[STREAM_IN], options->in >= 0 ? fcntl (options->in, F_DUPFD_CLOEXEC, 3) : -1,
+              in_write, true, UINT64_MAX);
   set_stream (&run->streams[STREAM_OUT], out_read, options->out, false, cap);
   set_stream (&run->streams[STREAM_ERR], err_read, options->err, false, cap);
-  if (r == 0 && (fcntl (in_write, F_SETFL, O_NONBLOCK) < 0 || fcntl (out_read, F_SETFL, O_NONBLOCK) < 0
-                 || fcntl (err_read, F_SETFL, O_NONBLOCK) < 0))
+  if (r == 0
+      && (fcntl (in_write, F_SETFL, O_NONBLOCK) < 0 || fcntl (out_read, F_SETFL, O_NONBLOCK) < 0
+          || fcntl (err_read, F_SETFL, O_NONBLOCK) < 0))
     r = -errno;
   return r < 0 ? error_set_errno (run->err, -r, "make the channels of run '%s'", run->dir.id) : 0;
 }
@@ -103,8 +104,9 @@ static int hello_over_socket (struct run *run)
     char bytes[CMSG_SPACE (sizeof (struct ucred))];
     struct cmsghdr align;
   } control;
-  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                            .msg_controllen = sizeof (control) };
+  struct msghdr message = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
+  };
   ssize_t n = recvmsg (run->handshake, &message, MSG_CMSG_CLOEXEC);
 
   if (n < 0)
@@ -160,8 +162,8 @@ int run_await_hello (struct run *run)
   return r;
 }
 
-/* The runtime's own process became ours when its create ended; the pid cannot be anybody else's before we have
- * waited for it. */
+/* The runtime's own process became ours when its create ended; the pid cannot be anybody else's before we
+ * have waited for it. */
 int run_take_sandbox (struct run *run)
 {
   cleanup_free char *text = NULL;

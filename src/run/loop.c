@@ -17,19 +17,26 @@
 /* After TERM a command has this long to end by itself. */
 #define GRACE_MS 2000
 
-/* When the container is gone its pipes end at once; a process that kept one open elsewhere must not hold us. */
+/* When the container is gone its pipes end at once; a process that kept one open elsewhere must not hold us.
+ */
 #define DRAIN_MS 1000
 
-enum slot { SLOT_INIT, SLOT_STATUS, SLOT_SIGNALS, SLOT_STREAMS, SLOT_COUNT = SLOT_STREAMS + 2 * STREAM_COUNT };
+enum slot {
+  SLOT_INIT,
+  SLOT_STATUS,
+  SLOT_SIGNALS,
+  SLOT_STREAMS,
+  SLOT_COUNT = SLOT_STREAMS + 2 * STREAM_COUNT
+};
 
 struct loop {
   struct run *run;
   struct pollfd fds[SLOT_COUNT];
   uint64_t deadline; /* 0: none */
   bool deadline_hit;
-  uint64_t kill_at;  /* 0: nobody asked it to end */
-  bool ended;        /* init told how, or is gone */
-  bool unknown;      /* it is gone and nobody can say how */
+  uint64_t kill_at; /* 0: nobody asked it to end */
+  bool ended;       /* init told how, or is gone */
+  bool unknown;     /* it is gone and nobody can say how */
   uint64_t drain_until;
 };
 
@@ -138,9 +145,10 @@ static void set_fds (struct loop *loop)
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     const struct stream *stream = &run->streams[i];
 
-    loop->fds[SLOT_STREAMS + 2 * i] = (struct pollfd){ stream_wants_read (stream) ? stream->from : -1, POLLIN, 0 };
-    loop->fds[SLOT_STREAMS + 2 * i + 1]
-        = (struct pollfd){ stream_wants_write (stream) ? stream->to : -1, POLLOUT, 0 };
+    loop->fds[SLOT_STREAMS + 2 * i] =
+        (struct pollfd){ stream_wants_read (stream) ? stream->from : -1, POLLIN, 0 };
+    loop->fds[SLOT_STREAMS + 2 * i + 1] =
+        (struct pollfd){ stream_wants_write (stream) ? stream->to : -1, POLLOUT, 0 };
   }
 }
 

@@ -14,7 +14,8 @@
 #include "base-limits.h"
 #include "base-number.h"
 
-int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program, struct error *err)
+int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program,
+                      struct error *err)
 {
   cleanup_json_writer struct json_writer w = { 0 };
   cleanup_free char *text = NULL;

@@ -1,8 +1,9 @@
 /* The cgroup of a run, as the kernel holds it: counters, killing, removal.
  *
- * A run has one group, directly below the root of each hierarchy (or below our own group where one was delegated),
- * named after the run, so that nothing has to be remembered to find it again. Version 1 has a folder for each
- * controller, version 2 one. A run without a group has no path, and nothing to count or remove.
+ * A run has one group, directly below the root of each hierarchy (or below our own group where one was
+ * delegated), named after the run, so that nothing has to be remembered to find it again. Version 1 has a
+ * folder for each controller, version 2 one. A run without a group has no path, and nothing to count or
+ * remove.
  */
 #pragma once
 
@@ -24,6 +25,6 @@ struct cgroup_counters {
 /* What the kernel has counted. What cannot be read stays 0. */
 void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counters *ret_counters);
 
-/* Thaws, kills every process, waits until the groups are empty, removes them. Bounded in time. A group that does
- * not exist is no error. */
+/* Thaws, kills every process, waits until the groups are empty, removes them. Bounded in time. A group that
+ * does not exist is no error. */
 int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err);

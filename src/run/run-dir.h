@@ -1,8 +1,9 @@
 /* The folder of a live run: STATE/runs/ID, with a lock that its supervisor holds as long as it lives.
  *
- * The lock tells a run from what a crash left: a folder whose lock can be taken has no supervisor any more, and
- * `gc` may finish it. The folder is made with its lock before anything else of the run exists, and goes last.
- * Folders can be passed through by others (a runtime in a user namespace has to), files cannot be read by them.
+ * The lock tells a run from what a crash left: a folder whose lock can be taken has no supervisor any more,
+ * and `gc` may finish it. The folder is made with its lock before anything else of the run exists, and goes
+ * last. Folders can be passed through by others (a runtime in a user namespace has to), files cannot be read
+ * by them.
  */
 #pragma once
 
@@ -23,8 +24,10 @@ struct run_dir {
 /* Makes the folder of a new run and takes its lock. STATE is made where it is missing. */
 int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *err);
 
-/* Opens the folder of a run that is there. *RET_LIVE says whether a supervisor holds its lock; if not, we do now. */
-int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live, struct error *err);
+/* Opens the folder of a run that is there. *RET_LIVE says whether a supervisor holds its lock; if not, we do
+ * now. */
+int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live,
+                  struct error *err);
 
 /* Ids of all folders (a set). No folder for runs means none. */
 int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err);
@@ -38,8 +41,8 @@ void run_dir_clear (struct run_dir *dir);
 
 bool run_id_is_valid (const char *id);
 
-/* Takes one of SLOTS numbers for as long as *RET_FD is open: STATE/ids/N, locked. Starts anywhere, so that runs at
- * the same time seldom try the same one. */
+/* Takes one of SLOTS numbers for as long as *RET_FD is open: STATE/ids/N, locked. Starts anywhere, so that
+ * runs at the same time seldom try the same one. */
 int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *ret_fd, struct error *err);
 /* Lets it go and removes its file. */
 void run_slot_release (const char *state, unsigned slot, int *fd);

@@ -16,23 +16,23 @@ struct run {
   const struct run_options *options;
   const struct backend_ops *ops;
   struct run_dir dir;
-  unsigned slot;     /* our private range of ids, held by slot_fd */
+  unsigned slot; /* our private range of ids, held by slot_fd */
   int slot_fd;
   struct launch launch;
   char *bundle, *stage, *state, *program, *console_path;
-  int console;       /* where the runtime hands a terminal over */
-  int terminal;      /* the master of the run's own terminal, or -1 */
+  int console;  /* where the runtime hands a terminal over */
+  int terminal; /* the master of the run's own terminal, or -1 */
   struct termios saved_terminal;
   bool terminal_is_raw;
-  int stage_ns[2];   /* the stage's mount namespace, and its user namespace where it has one of its own */
-  int control;       /* from the backend's program, or -1 */
+  int stage_ns[2];       /* the stage's mount namespace, and its user namespace where it has one of its own */
+  int control;           /* from the backend's program, or -1 */
   int handshake, status; /* our ends of init's sockets, or -1 */
-  int child_fds[5];  /* what the container gets as 0 to 4; -1: none */
+  int child_fds[5];      /* what the container gets as 0 to 4; -1: none */
   struct stream streams[STREAM_COUNT];
-  pid_t init_pid;    /* init, or the process that stands for it; 0: not known */
+  pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
-  int signals;       /* a signalfd */
-  bool created;      /* the runtime has something to delete */
+  int signals;  /* a signalfd */
+  bool created; /* the runtime has something to delete */
   struct run_result result;
   struct error *err;
 };

@@ -1,9 +1,9 @@
 /* One run, from a plan to a result, with nothing left behind.
  *
- * The supervisor makes the run's folder, stages root and sources in a child, lets the backend create and start the
- * container, waits for init's hello, gives the go-ahead, copies the streams, keeps the deadline, reads the kernel's
- * counters and tears everything down. Tear-down runs on every path; what a killed supervisor leaves is finished by
- * run_gc.
+ * The supervisor makes the run's folder, stages root and sources in a child, lets the backend create and
+ * start the container, waits for init's hello, gives the go-ahead, copies the streams, keeps the deadline,
+ * reads the kernel's counters and tears everything down. Tear-down runs on every path; what a killed
+ * supervisor leaves is finished by run_gc.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMI
 
 struct run_options {
   const struct host_facts *host;
-  struct plan *plan;       /* ours to rewrite */
-  const char *init;        /* path of tyrum-oci-init */
-  const char *launcher;    /* path of tyrum-oci-launch; may be missing for other backends */
-  int in, out, err;        /* the caller's streams; -1 for none */
+  struct plan *plan;    /* ours to rewrite */
+  const char *init;     /* path of tyrum-oci-init */
+  const char *launcher; /* path of tyrum-oci-launch; may be missing for other backends */
+  int in, out, err;     /* the caller's streams; -1 for none */
 };
 
 struct run_result {

@@ -10,9 +10,9 @@
 /* Opens PATH from /, no link followed on the way; with O_PATH. */
 int mount_open_source (const char *path, struct error *err);
 
-/* Puts what FD is, with everything mounted below it, on TARGET (a path in the stage), nosuid and nodev all through,
- * and with the MOUNT_ATTR_ flags MORE. The flags stay when a runtime binds it on: crun 1.8.1 forgets them on writable
- * mounts in a user namespace. IDMAP_FD is a user namespace to map ids by, or -1. */
+/* Puts what FD is, with everything mounted below it, on TARGET (a path in the stage), nosuid and nodev all
+ * through, and with the MOUNT_ATTR_ flags MORE. The flags stay when a runtime binds it on: crun 1.8.1 forgets
+ * them on writable mounts in a user namespace. IDMAP_FD is a user namespace to map ids by, or -1. */
 int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err);
 
 /* A user namespace in which id INSIDE_UID:INSIDE_GID is OUTSIDE_UID:OUTSIDE_GID: for idmapped mounts. */

@@ -1,10 +1,12 @@
-/* The stage: a private mount namespace in which a run's root and sources are hung up before a runtime sees them.
+/* The stage: a private mount namespace in which a run's root and sources are hung up before a runtime sees
+ * them.
  *
- * stage_build runs in a forked child of the supervisor. It leaves the host's mounts alone: everything is mounted in
- * a namespace of the child's own, below one tmpfs, and vanishes with the last process in it. Each host path is
- * opened once, without following a link, compared with what was planned (device and inode), and moved into place
- * by descriptor. A root that is not ours is only ever a lower layer: nothing is written to it, not even a mount
- * point; and where it has a link at a place that is to be mounted on, it is refused, as runtimes write through it.
+ * stage_build runs in a forked child of the supervisor. It leaves the host's mounts alone: everything is
+ * mounted in a namespace of the child's own, below one tmpfs, and vanishes with the last process in it. Each
+ * host path is opened once, without following a link, compared with what was planned (device and inode), and
+ * moved into place by descriptor. A root that is not ours is only ever a lower layer: nothing is written to
+ * it, not even a mount point; and where it has a link at a place that is to be mounted on, it is refused, as
+ * runtimes write through it.
  */
 #pragma once
 
@@ -15,11 +17,11 @@
 #include "plan-plan.h"
 
 struct stage {
-  const struct plan *plan;   /* staged for FOLDER */
-  const char *folder;        /* an empty folder of the run's; the tmpfs goes here */
-  const char *init;          /* the static init's path: ours, so links on the way are fine */
-  int report;                /* to the supervisor: it writes our id maps when it hears STAGE_MAP_ME */
-  bool cgroup_view;          /* hide a hybrid host's v2 side from the runtime */
+  const struct plan *plan; /* staged for FOLDER */
+  const char *folder;      /* an empty folder of the run's; the tmpfs goes here */
+  const char *init;        /* the static init's path: ours, so links on the way are fine */
+  int report;              /* to the supervisor: it writes our id maps when it hears STAGE_MAP_ME */
+  bool cgroup_view;        /* hide a hybrid host's v2 side from the runtime */
 };
 
 #define STAGE_MAP_ME "map"

@@ -1,7 +1,7 @@
 /* One direction of one standard stream: bytes from one descriptor to another, within a cap.
  *
- * Past the cap, or when the far end is gone, bytes are still read and counted, so that the command neither blocks
- * nor gets a signal for writing too much. Nothing here blocks: the caller polls for what is wanted.
+ * Past the cap, or when the far end is gone, bytes are still read and counted, so that the command neither
+ * blocks nor gets a signal for writing too much. Nothing here blocks: the caller polls for what is wanted.
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 #define STREAM_BUFFER 65536
 
 struct stream {
-  int from, to;   /* -1: closed, or nowhere to write */
-  bool own_to;    /* TO is ours to close at the end (a pipe) */
-  uint64_t cap;   /* bytes that pass */
-  uint64_t seen;  /* bytes that came */
+  int from, to;  /* -1: closed, or nowhere to write */
+  bool own_to;   /* TO is ours to close at the end (a pipe) */
+  uint64_t cap;  /* bytes that pass */
+  uint64_t seen; /* bytes that came */
   uint64_t passed;
   size_t start, len;
   char buffer[STREAM_BUFFER];

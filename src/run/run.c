@@ -58,7 +58,8 @@ static int open_programs (struct run *run)
 
   run->ops = backend_ops (plan->backend);
   if (run->ops == NULL)
-    return error_set (run->err, -EOPNOTSUPP, "this version cannot launch through %s", backend_name (plan->backend));
+    return error_set (run->err, -EOPNOTSUPP, "this version cannot launch through %s",
+                      backend_name (plan->backend));
   if (plan->backend == BACKEND_LIBCRUN)
     run->program = strdup (options->launcher);
   else {
@@ -112,8 +113,9 @@ static int name_plan (struct run *run)
   return plan->run_id ? 0 : error_oom (run->err);
 }
 
-/* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes outlive the
- * stage, and its delete needs the state to find them. The log is ours from the start, whoever writes to it. */
+/* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes
+ * outlive the stage, and its delete needs the state to find them. The log is ours from the start, whoever
+ * writes to it. */
 static int name_state (struct run *run)
 {
   cleanup_close int log = openat (run->dir.fd, "log.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -192,9 +194,19 @@ static int start_container (struct run *run)
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
-  struct run run = { .options = options, .dir = { .fd = -1, .lock_fd = -1 }, .slot_fd = -1, .console = -1, .terminal = -1, .stage_ns = { -1, -1 },
-                     .control = -1, .handshake = -1, .status = -1, .child_fds = { -1, -1, -1, -1, -1 },
-                     .init_pidfd = -1, .signals = -1, .err = err };
+  struct run run = { .options = options,
+                     .dir = { .fd = -1, .lock_fd = -1 },
+                     .slot_fd = -1,
+                     .console = -1,
+                     .terminal = -1,
+                     .stage_ns = { -1, -1 },
+                     .control = -1,
+                     .handshake = -1,
+                     .status = -1,
+                     .child_fds = { -1, -1, -1, -1, -1 },
+                     .init_pidfd = -1,
+                     .signals = -1,
+                     .err = err };
   int r;
 
   for (size_t i = 0; i < STREAM_COUNT; i++)

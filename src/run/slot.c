@@ -28,7 +28,8 @@ static int open_folder (const char *state, struct error *err)
   return fd < 0 ? error_set_errno (err, errno, "open the folder '%s'", path) : fd;
 }
 
-/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing. */
+/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing.
+ */
 static int lock_file (int folder, const char *name, int flags)
 {
   cleanup_close int fd = openat (folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
@@ -61,10 +62,11 @@ int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *r
       return 0;
     }
   }
-  return error_set (err, -EBUSY,
-                    "user.namespace: all %u private ranges of ids are taken; widen 'ids' in the ceiling, or run fewer "
-                    "at once",
-                    slots);
+  return error_set (
+      err, -EBUSY,
+      "user.namespace: all %u private ranges of ids are taken; widen 'ids' in the ceiling, or run fewer "
+      "at once",
+      slots);
 }
 
 static void remove_locked (int folder, const char *name, int *fd)

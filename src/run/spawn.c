@@ -28,8 +28,9 @@
 #define STAGE_NS_BYTES (2 * sizeof (int))
 
 /* A runtime gets nothing of the caller's environment; hooks and plugins would inherit it. */
-static char *const step_environment[] = { (char[]){ "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" },
-                                          NULL };
+static char *const step_environment[] = {
+  (char[]){ "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" }, NULL
+};
 
 static void default_signals (void)
 {
@@ -106,7 +107,8 @@ struct child_plan {
 static int join_stage (const struct child_plan *child)
 {
   if (child->own_ids
-      && (setns (child->stage_ns[1], CLONE_NEWUSER) < 0 || setresgid (0, 0, 0) < 0 || setresuid (0, 0, 0) < 0))
+      && (setns (child->stage_ns[1], CLONE_NEWUSER) < 0 || setresgid (0, 0, 0) < 0
+          || setresuid (0, 0, 0) < 0))
     return -errno;
   return setns (child->stage_ns[0], CLONE_NEWNS) < 0 ? -errno : 0;
 }
@@ -163,7 +165,8 @@ static char **words_array (const struct strlist *words)
   return array;
 }
 
-/* What the child said, and the stage's namespace; an empty text where it went well. False when it says no more. */
+/* What the child said, and the stage's namespace; an empty text where it went well. False when it says no
+ * more. */
 static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
 {
   struct iovec part = { text, size - 1 };
@@ -171,8 +174,9 @@ static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
     char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
     struct cmsghdr align;
   } control;
-  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                            .msg_controllen = sizeof (control) };
+  struct msghdr message = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
+  };
   ssize_t n = recvmsg (report, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR (&message) : NULL;
 
@@ -185,14 +189,16 @@ static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
   return true;
 }
 
-/* A runtime that ends a container waits until its processes are gone, and some of them are our children by now. */
+/* A runtime that ends a container waits until its processes are gone, and some of them are our children by
+ * now. */
 void run_reap_others (pid_t except)
 {
   siginfo_t info;
 
   for (;;) {
     info.si_pid = 0;
-    if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0 || info.si_pid == except)
+    if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0
+        || info.si_pid == except)
       return;
     waitpid (info.si_pid, NULL, 0);
   }
@@ -231,7 +237,9 @@ static int wait_child (struct run *run, pid_t pid, int report, char *said, size_
   bool ended = pidfd < 0;
 
   while (!ended || report >= 0) {
-    struct pollfd fds[3] = { { ended ? -1 : pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 }, { report, POLLIN, 0 } };
+    struct pollfd fds[3] = { { ended ? -1 : pidfd, POLLIN, 0 },
+                             { run->signals, POLLIN, 0 },
+                             { report, POLLIN, 0 } };
     int n = poll (fds, 3, run->init_pid == 0 ? REAP_MS : STEP_MS);
 
     if (run->init_pid == 0)
@@ -246,10 +254,12 @@ static int wait_child (struct run *run, pid_t pid, int report, char *said, size_
     else if (n > 0)
       ended = true;
     else if (run_now_ms () >= until)
-      return give_up (pid, error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds", run->ops->name,
-                                      STEP_MS / 1000));
+      return give_up (pid, error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds",
+                                      run->ops->name, STEP_MS / 1000));
   }
-  return waitpid (pid, ret_status, 0) == pid ? 0 : error_set_errno (run->err, errno, "wait for %s", run->ops->name);
+  return waitpid (pid, ret_status, 0) == pid
+             ? 0
+             : error_set_errno (run->err, errno, "wait for %s", run->ops->name);
 }
 
 static int judge_step (struct run *run, enum backend_step step, int status, const char *said)
@@ -267,8 +277,8 @@ static int judge_step (struct run *run, enum backend_step step, int status, cons
   if (WIFEXITED (status))
     return error_set (run->err, -EIO, "%s could not %s the container: it ended with code %d and said nothing",
                       run->ops->name, names[step], WEXITSTATUS (status));
-  return error_set (run->err, -EIO, "%s could not %s the container: it was ended by signal %d", run->ops->name,
-                    names[step], WTERMSIG (status));
+  return error_set (run->err, -EIO, "%s could not %s the container: it was ended by signal %d",
+                    run->ops->name, names[step], WTERMSIG (status));
 }
 
 /* Executes one step and waits for it. */
@@ -294,8 +304,8 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   theirs = report[1];
   pid = fork ();
   if (pid == 0)
-    run_child (&(const struct child_plan){ stage, run->stage_ns, run->options->plan->staged_ids, fds, fd_count, array,
-                                           theirs },
+    run_child (&(const struct child_plan){ stage, run->stage_ns, run->options->plan->staged_ids, fds,
+                                           fd_count, array, theirs },
                parent);
   if (pid < 0)
     return error_set_errno (run->err, errno, "start %s", run->ops->name);
@@ -311,7 +321,9 @@ int run_stage_and_create (struct run *run)
   cleanup_close int theirs = -1;
   int fds[6], pair[2];
   size_t count = 3 + run->launch.passed;
-  struct stage stage = { .plan = plan, .folder = run->stage, .init = run->options->init,
+  struct stage stage = { .plan = plan,
+                         .folder = run->stage,
+                         .init = run->options->init,
                          .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID };
   int r;
 

@@ -99,7 +99,8 @@ int stage_ids (const struct plan *plan, int report, struct error *err)
 
   if (unshare (CLONE_NEWUSER) < 0)
     return error_set_errno (err, errno, "make a user namespace");
-  if (send (report, STAGE_MAP_ME, sizeof (STAGE_MAP_ME), MSG_NOSIGNAL) < 0 || recv (report, &answer, 1, 0) != 1)
+  if (send (report, STAGE_MAP_ME, sizeof (STAGE_MAP_ME), MSG_NOSIGNAL) < 0
+      || recv (report, &answer, 1, 0) != 1)
     return error_set_errno (err, errno ? errno : EPIPE, "have ids mapped");
   /* With a single id mapped the kernel lets nobody change groups. */
   if (plan->gid_map_count == 1 && plan->gid_maps[0].count == 1)

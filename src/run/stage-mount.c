@@ -45,7 +45,8 @@ static int open_by_steps (const char *path)
 
 int mount_open_source (const char *path, struct error *err)
 {
-  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+                          .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
   int fd = (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
 
   if (fd < 0 && errno == ENOSYS)
@@ -60,8 +61,8 @@ int mount_open_source (const char *path, struct error *err)
 int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err)
 {
   struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | more };
-  cleanup_close int tree = (int) syscall (
-      SYS_open_tree, fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+  cleanup_close int tree = (int) syscall (SYS_open_tree, fd, "",
+                                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
 
   if (tree < 0)
     return error_set_errno (err, errno, "take a mount for '%s'", target);
@@ -70,7 +71,8 @@ int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, s
     attr.userns_fd = (uint64_t) idmap_fd;
   }
   if (syscall (SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof (attr)) < 0)
-    return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "set the flags of '%s'", target);
+    return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "set the flags of '%s'",
+                            target);
   if (syscall (SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0)
     return error_set_errno (err, errno, "mount on '%s'", target);
   return 0;

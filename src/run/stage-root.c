@@ -14,17 +14,26 @@
 #include "base-cleanup.h"
 #include "base-str.h"
 
-static int make_file (int root, const struct plan_entry *entry, struct error *err)
+static int make_file (int root, const struct plan_entry *entry)
 {
-  const char *path = entry->path + 1, *text = entry->text;
-  cleanup_close int fd = openat (root, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode);
-  size_t len = strlen (text);
+  cleanup_close int fd =
+      openat (root, entry->path + 1, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode);
+  size_t len = strlen (entry->text);
 
-  if (fd < 0 && errno == EEXIST)
-    return 0;
-  if (fd < 0 || write (fd, text, len) != (ssize_t) len)
-    return error_set_errno (err, errno, "make '/%s' of the root", path);
-  return 0;
+  return fd < 0 || write (fd, entry->text, len) != (ssize_t) len ? -errno : 0;
+}
+
+static int make_entry (int root, const struct plan_entry *entry)
+{
+  const char *path = entry->path + 1;
+
+  switch (entry->kind) {
+  case ENTRY_DIRECTORY:
+    return mkdirat (root, path, entry->mode) < 0 || fchmodat (root, path, entry->mode, 0) < 0 ? -errno : 0;
+  case ENTRY_SYMLINK: return symlinkat (entry->text, root, path) < 0 ? -errno : 0;
+  case ENTRY_FILE: return make_file (root, entry);
+  }
+  return -EINVAL;
 }
 
 /* The folder is ours alone and empty, and parents come before children, so names are safe to walk. */
@@ -32,18 +41,10 @@ static int make_entries (const struct plan *plan, int root, struct error *err)
 {
   for (size_t i = 0; i < plan->entry_count; i++) {
     const struct plan_entry *entry = &plan->entries[i];
-    const char *path = entry->path + 1;
-    int r = 0;
+    int r = make_entry (root, entry);
 
-    if (entry->kind == ENTRY_DIRECTORY
-        && (mkdirat (root, path, entry->mode) < 0 || fchmodat (root, path, entry->mode, 0) < 0))
-      r = error_set_errno (err, errno, "make '%s' of the root", entry->path);
-    else if (entry->kind == ENTRY_SYMLINK && symlinkat (entry->text, root, path) < 0)
-      r = error_set_errno (err, errno, "make '%s' of the root", entry->path);
-    else if (entry->kind == ENTRY_FILE)
-      r = make_file (root, entry, err);
     if (r < 0)
-      return r;
+      return error_set_errno (err, -r, "make '%s' of the root", entry->path);
   }
   return 0;
 }
@@ -90,7 +91,8 @@ static int make_mount_point (int root, const char *target, bool folder, struct e
       next = openat (at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (next == -ELOOP)
       return error_set (err, -ELOOP,
-                        "the root has a symbolic link on the way to '%s', where something is to be mounted", target);
+                        "the root has a symbolic link on the way to '%s', where something is to be mounted",
+                        target);
     if (next < 0)
       return error_set_errno (err, -next, "make the mount point '%s'", target);
     close (at);

@@ -49,8 +49,9 @@ static int bind_hierarchy (const char *view, const char *name, struct error *err
   return 0;
 }
 
-/* libcrun refuses a host that has both versions mounted. Give it only the first, in our own namespace: a tmpfs with
- * the version 1 hierarchies bound into it. (Unmounting the other would make it write into the tmpfs below.) */
+/* libcrun refuses a host that has both versions mounted. Give it only the first, in our own namespace: a
+ * tmpfs with the version 1 hierarchies bound into it. (Unmounting the other would make it write into the
+ * tmpfs below.) */
 static int cgroup_view (const char *folder, struct error *err)
 {
   cleanup_free char *view = str_format ("%s/cgroup", folder);
@@ -60,7 +61,8 @@ static int cgroup_view (const char *folder, struct error *err)
 
   if (view == NULL)
     return error_oom (err);
-  if (mkdir (view, 0755) < 0 || mount ("tmpfs", view, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") < 0)
+  if (mkdir (view, 0755) < 0
+      || mount ("tmpfs", view, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") < 0)
     return error_set_errno (err, errno, "make a view of the cgroups");
   dir = opendir (CGROUP_ROOT);
   if (dir == NULL)
@@ -95,8 +97,8 @@ static int check_identity (int fd, const struct plan_mount *mount, struct stat *
 }
 
 /* Files that the command makes in a writable mount belong to that folder's owner outside. */
-static int idmap_for (const struct plan *plan, const struct plan_mount *mount, const struct stat *owner, int *ret_fd,
-                      struct error *err)
+static int idmap_for (const struct plan *plan, const struct plan_mount *mount, const struct stat *owner,
+                      int *ret_fd, struct error *err)
 {
   uint32_t uid = plan->uid, gid = plan->gid;
 

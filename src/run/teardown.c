@@ -1,5 +1,6 @@
-/* Taking a run down, whatever stands: init, the runtime's own state, the cgroup, the folder. In that order, on
- * every path; a step that fails does not keep the next ones from being tried, and the first failure is told. */
+/* Taking a run down, whatever stands: init, the runtime's own state, the cgroup, the folder. In that order,
+ * on every path; a step that fails does not keep the next ones from being tried, and the first failure is
+ * told. */
 #include <config.h>
 
 #include "run-internal.h"
@@ -26,8 +27,8 @@ static void end_init (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control, &run->console, &run->terminal, &run->handshake, &run->status,
-                       &run->signals };
+  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control, &run->console,
+                       &run->terminal,    &run->handshake,   &run->status,  &run->signals };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);

@@ -1,7 +1,7 @@
 /* A terminal of the run's own: the runtime makes a pty inside and hands its master over.
  *
- * The caller's terminal is never given to the command. It is put into raw mode while the command runs, so that
- * keys reach the command as they are typed, and set back on every path, also when the run fails.
+ * The caller's terminal is never given to the command. It is put into raw mode while the command runs, so
+ * that keys reach the command as they are typed, and set back on every path, also when the run fails.
  */
 #include <config.h>
 
@@ -31,7 +31,7 @@ int run_terminal_listen (struct run *run)
     return error_oom (run->err);
   if (strlen (run->console_path) >= sizeof (address.sun_path))
     return error_set (run->err, -ENAMETOOLONG, "'%s' is too long for a socket's name", run->console_path);
-  strcpy (address.sun_path, run->console_path);
+  memcpy (address.sun_path, run->console_path, strlen (run->console_path) + 1);
   fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0)
     return error_set_errno (run->err, errno, "make a socket");
@@ -50,8 +50,9 @@ static int receive_master (int socket_fd)
     char bytes[CMSG_SPACE (sizeof (int))];
     struct cmsghdr align;
   } control;
-  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                            .msg_controllen = sizeof (control) };
+  struct msghdr message = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
+  };
   struct cmsghdr *c;
   int fd;
 

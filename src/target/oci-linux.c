@@ -14,8 +14,12 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan)
     const char *type;
     bool wanted;
   } list[] = {
-    { "pid", true },    { "ipc", true },     { "uts", true },
-    { "mount", true },  { "cgroup", true },  { "network", plan->network_namespace },
+    { "pid", true },
+    { "ipc", true },
+    { "uts", true },
+    { "mount", true },
+    { "cgroup", true },
+    { "network", plan->network_namespace },
     { "user", plan->user_namespace && !plan->staged_ids },
   };
 
@@ -30,7 +34,8 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan)
   json_array_end (w);
 }
 
-static void write_id_maps (struct json_writer *w, const char *key, const struct plan_id_map *maps, size_t count)
+static void write_id_maps (struct json_writer *w, const char *key, const struct plan_id_map *maps,
+                           size_t count)
 {
   json_array_begin (w, key);
   for (size_t i = 0; i < count; i++) {
@@ -77,7 +82,8 @@ static void write_memory (struct json_writer *w, const struct plan *plan)
     return;
   json_object_begin (w, "memory");
   json_number (w, "limit", plan->memory);
-  /* Memory and swap together: the same number leaves no swap. A kernel that does not count swap refuses it. */
+  /* Memory and swap together: the same number leaves no swap. A kernel that does not count swap refuses it.
+   */
   if (plan->swap_limit)
     json_number (w, "swap", plan->memory);
   json_object_end (w);

@@ -1,7 +1,8 @@
 /* The profile parser on any bytes, and what follows it.
  *
- * There is a profile or an error, never both. A profile that resolves can be written as a document, which parses to
- * the same settings and the same digest; linting it does not fail; and it is within itself by the lattice.
+ * There is a profile or an error, never both. A profile that resolves can be written as a document, which
+ * parses to the same settings and the same digest; linting it does not fail; and it is within itself by the
+ * lattice.
  */
 #include <config.h>
 
@@ -18,12 +19,12 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-#define INVARIANT(condition)                                                                                  \
-  do {                                                                                                        \
-    if (!(condition)) {                                                                                       \
-      fprintf (stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);                         \
-      abort ();                                                                                               \
-    }                                                                                                         \
+#define INVARIANT(condition)                                                                                 \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf (stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);                        \
+      abort ();                                                                                              \
+    }                                                                                                        \
   } while (0)
 
 static struct profile *parse (const char *text, size_t len)

@@ -30,9 +30,9 @@ static int enter_folder (void **state)
 
 static int remove_entry (const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-  (void)st;
-  (void)type;
-  (void)ftw;
+  (void) st;
+  (void) type;
+  (void) ftw;
   return remove (path);
 }
 
@@ -76,7 +76,7 @@ static size_t count_entries (const char *path)
 
 static void assert_reads (const char *path, size_t max, const char *expected)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL;
   size_t len = 4711;
 
@@ -89,7 +89,7 @@ static void assert_reads (const char *path, size_t max, const char *expected)
 /* Both readers refuse it, with the same words. */
 static void assert_refused (const char *path, size_t max, int code, const char *message)
 {
-  cleanup_error struct error err = {0}, err_trusted = {0};
+  cleanup_error struct error err = { 0 }, err_trusted = { 0 };
   char *text = NULL;
   size_t len = 4711;
   bool trusted = true;
@@ -106,7 +106,7 @@ static void assert_refused (const char *path, size_t max, int code, const char *
 
 static bool is_trusted (const char *path)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL;
   bool trusted = false;
 
@@ -118,7 +118,7 @@ static bool is_trusted (const char *path)
 
 static void test_reads_whole_files (void **state)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL;
   cleanup_close int folder = open (*state, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -134,7 +134,7 @@ static void test_reads_whole_files (void **state)
 
 static void test_bound_is_exact (void **state)
 {
-  (void)state;
+  (void) state;
   put ("ten", "0123456789", 0644);
   assert_reads ("ten", 10, "0123456789");
   assert_reads ("ten", SIZE_MAX, "0123456789");
@@ -145,11 +145,11 @@ static void test_bound_is_exact (void **state)
 static void test_keeps_nul_inside (void **state)
 {
   static const char bytes[] = "a\0b";
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL;
   size_t len = 0;
 
-  (void)state;
+  (void) state;
   assert_int_equal (file_write_atomic (AT_FDCWD, "nul", bytes, 3, 0644, &err), 0);
   assert_int_equal (file_read (AT_FDCWD, "nul", 100, &text, &len, &err), 0);
   assert_int_equal (len, 3);
@@ -159,9 +159,9 @@ static void test_keeps_nul_inside (void **state)
 /* Sparse, so it costs nothing unless somebody reads it. */
 static void test_refuses_2gb_by_size (void **state)
 {
-  (void)state;
+  (void) state;
   put ("huge", "", 0644);
-  assert_int_equal (truncate ("huge", (off_t)2 * 1024 * 1024 * 1024), 0);
+  assert_int_equal (truncate ("huge", (off_t) 2 * 1024 * 1024 * 1024), 0);
   assert_refused ("huge", 1048576, -EFBIG, "cannot read 'huge': larger than 1048576 bytes");
   assert_int_equal (truncate ("huge", 0), 0);
   assert_reads ("huge", 1048576, "");
@@ -169,7 +169,7 @@ static void test_refuses_2gb_by_size (void **state)
 
 static void test_refuses_what_is_no_file (void **state)
 {
-  (void)state;
+  (void) state;
   assert_int_equal (mkfifo ("fifo", 0644), 0);
   make_folder ("folder", 0755);
   assert_refused ("fifo", 100, -EINVAL, "cannot read 'fifo': not a regular file");
@@ -182,11 +182,11 @@ static void test_refuses_what_is_no_file (void **state)
 /* Their size is said to be 0. */
 static void test_reads_proc (void **state)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL;
   size_t len = 0;
 
-  (void)state;
+  (void) state;
   assert_int_equal (file_read (AT_FDCWD, "/proc/self/status", 65536, &text, &len, &err), 0);
   assert_int_equal (len, strlen (text));
   assert_non_null (strstr (text, "\nPid:\t"));
@@ -196,16 +196,16 @@ static void test_reads_proc (void **state)
 /* Longer than the first buffer, with a size that is not known beforehand: a line for every second page. */
 static void test_reads_long_proc (void **state)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL;
-  size_t page = (size_t)sysconf (_SC_PAGESIZE), pages = 1000, len = 0;
+  size_t page = (size_t) sysconf (_SC_PAGESIZE), pages = 1000, len = 0;
   char *area = mmap (NULL, pages * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-  (void)state;
+  (void) state;
   assert_true (area != MAP_FAILED);
   for (size_t i = 0; i < pages; i += 2)
     assert_int_equal (mprotect (area + i * page, page, PROT_NONE), 0);
-  assert_int_equal (file_read (AT_FDCWD, "/proc/self/maps", (size_t)1 << 20, &text, &len, &err), 0);
+  assert_int_equal (file_read (AT_FDCWD, "/proc/self/maps", (size_t) 1 << 20, &text, &len, &err), 0);
   assert_true (len > 20000);
   assert_int_equal (text[len - 1], '\n');
   assert_refused ("/proc/self/maps", 20000, -EFBIG, "cannot read '/proc/self/maps': larger than 20000 bytes");
@@ -214,7 +214,7 @@ static void test_reads_long_proc (void **state)
 
 static void test_trust_depends_on_mode (void **state)
 {
-  (void)state;
+  (void) state;
   put ("a.json", "{}", 0644);
   assert_true (is_trusted ("a.json"));
   assert_int_equal (chmod ("a.json", 0600), 0);
@@ -230,7 +230,7 @@ static void test_trust_depends_on_mode (void **state)
 
 static void test_trust_depends_on_folders (void **state)
 {
-  (void)state;
+  (void) state;
   make_folder ("a", 0755);
   make_folder ("a/b", 0755);
   put ("a/b/c.json", "{}", 0644);
@@ -249,7 +249,7 @@ static void test_trust_depends_on_folders (void **state)
 /* A relative path is no better than the folder that it starts in. */
 static void test_trust_of_working_folder (void **state)
 {
-  cleanup_free char *whole = str_format ("%s/a.json", (char *)*state);
+  cleanup_free char *whole = str_format ("%s/a.json", (char *) *state);
 
   put ("a.json", "{}", 0644);
   assert_true (is_trusted ("a.json"));
@@ -262,7 +262,7 @@ static void test_trust_of_working_folder (void **state)
 /* Whoever may set the link decides what is read, though the file itself is sound. */
 static void test_trust_depends_on_links (void **state)
 {
-  cleanup_free char *absolute = str_format ("%s/sound/a.json", (char *)*state);
+  cleanup_free char *absolute = str_format ("%s/sound/a.json", (char *) *state);
 
   make_folder ("sound", 0755);
   put ("sound/a.json", "{}", 0644);
@@ -285,7 +285,7 @@ static void test_trust_depends_on_links (void **state)
 /* And a sound link is no better than where it leads. */
 static void test_trust_behind_links (void **state)
 {
-  (void)state;
+  (void) state;
   make_folder ("open", 0777);
   put ("open/a.json", "{}", 0644);
   make_folder ("links", 0755);
@@ -298,7 +298,7 @@ static void test_trust_behind_links (void **state)
 /* In a sticky folder anyone can give a file of ours a second name. */
 static void test_trust_of_second_names (void **state)
 {
-  (void)state;
+  (void) state;
   make_folder ("sticky", 01777);
   make_folder ("own", 0755);
   put ("sticky/a.json", "{}", 0644);
@@ -312,7 +312,7 @@ static void test_walk_ends_as_the_kernel_does (void **state)
 {
   char name[300];
 
-  (void)state;
+  (void) state;
   put ("a.json", "{}", 0644);
   assert_int_equal (symlink ("loop", "loop"), 0);
   assert_int_equal (symlink ("nowhere", "dangling"), 0);
@@ -332,7 +332,7 @@ static void test_walk_ends_as_the_kernel_does (void **state)
 /* Needs root: a file, a folder and a link that belong to somebody else. */
 static void test_trust_depends_on_owner (void **state)
 {
-  (void)state;
+  (void) state;
   make_folder ("a", 0755);
   put ("a/b.json", "{}", 0644);
   make_folder ("sticky", 01777);
@@ -382,7 +382,7 @@ static void assert_mode (const char *path, mode_t mode)
 
 static void test_write_makes_and_replaces (void **state)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_close int folder = open (*state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
   umask (077);
@@ -403,11 +403,11 @@ static void test_write_makes_and_replaces (void **state)
 /* One who has the old file open keeps it whole. */
 static void test_write_leaves_open_readers_alone (void **state)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_close int old = -1;
-  char text[16] = {0};
+  char text[16] = { 0 };
 
-  (void)state;
+  (void) state;
   put ("out", "old", 0644);
   old = open ("out", O_RDONLY | O_CLOEXEC);
   assert_int_equal (file_write_atomic (AT_FDCWD, "out", "new", 3, 0644, &err), 0);
@@ -418,9 +418,9 @@ static void test_write_leaves_open_readers_alone (void **state)
 
 static void test_write_replaces_links (void **state)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
 
-  (void)state;
+  (void) state;
   put ("victim", "keep", 0644);
   assert_int_equal (symlink ("victim", "out"), 0);
   assert_int_equal (file_write_atomic (AT_FDCWD, "out", "new", 3, 0644, &err), 0);
@@ -431,7 +431,7 @@ static void test_write_replaces_links (void **state)
 
 static void assert_write_fails (const char *path, int code, const char *message)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
 
   assert_int_equal (file_write_atomic (AT_FDCWD, path, "x", 1, 0644, &err), code);
   assert_string_equal (error_text (&err), message);
@@ -439,7 +439,7 @@ static void assert_write_fails (const char *path, int code, const char *message)
 
 static void test_write_failure_leaves_nothing (void **state)
 {
-  (void)state;
+  (void) state;
   make_folder ("folder", 0755);
   assert_write_fails ("folder", -EISDIR, "cannot write 'folder': Is a directory");
   assert_write_fails ("absent/out", -ENOENT, "cannot write 'absent/out': No such file or directory");
@@ -455,20 +455,20 @@ static void test_write_failure_leaves_nothing (void **state)
 int main (void)
 {
   const struct CMUnitTest tests[] = {
-      IN_FOLDER (test_reads_whole_files),        IN_FOLDER (test_bound_is_exact),
-      IN_FOLDER (test_keeps_nul_inside),         IN_FOLDER (test_refuses_2gb_by_size),
-      IN_FOLDER (test_refuses_what_is_no_file),  IN_FOLDER (test_reads_proc),
-      IN_FOLDER (test_reads_long_proc),          IN_FOLDER (test_trust_depends_on_mode),
-      IN_FOLDER (test_trust_depends_on_folders), IN_FOLDER (test_trust_of_working_folder),
-      IN_FOLDER (test_trust_depends_on_links),   IN_FOLDER (test_trust_behind_links),
-      IN_FOLDER (test_trust_of_second_names),    IN_FOLDER (test_walk_ends_as_the_kernel_does),
-      IN_FOLDER (test_write_makes_and_replaces), IN_FOLDER (test_write_leaves_open_readers_alone),
-      IN_FOLDER (test_write_replaces_links),     IN_FOLDER (test_write_failure_leaves_nothing),
+    IN_FOLDER (test_reads_whole_files),        IN_FOLDER (test_bound_is_exact),
+    IN_FOLDER (test_keeps_nul_inside),         IN_FOLDER (test_refuses_2gb_by_size),
+    IN_FOLDER (test_refuses_what_is_no_file),  IN_FOLDER (test_reads_proc),
+    IN_FOLDER (test_reads_long_proc),          IN_FOLDER (test_trust_depends_on_mode),
+    IN_FOLDER (test_trust_depends_on_folders), IN_FOLDER (test_trust_of_working_folder),
+    IN_FOLDER (test_trust_depends_on_links),   IN_FOLDER (test_trust_behind_links),
+    IN_FOLDER (test_trust_of_second_names),    IN_FOLDER (test_walk_ends_as_the_kernel_does),
+    IN_FOLDER (test_write_makes_and_replaces), IN_FOLDER (test_write_leaves_open_readers_alone),
+    IN_FOLDER (test_write_replaces_links),     IN_FOLDER (test_write_failure_leaves_nothing),
   };
   /* With root's rights also what only root can set up; still one group, as there is one plan in TAP. */
   struct CMUnitTest as_root[ARRAY_LEN (tests) + 2] = {
-      IN_FOLDER (test_trust_depends_on_owner),
-      IN_FOLDER (test_trust_of_effective_user),
+    IN_FOLDER (test_trust_depends_on_owner),
+    IN_FOLDER (test_trust_of_effective_user),
   };
 
   cmocka_set_message_output (CM_OUTPUT_TAP);

@@ -28,7 +28,7 @@ static const char full[] =
 
 static struct host_facts *read_facts (const char *text)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   struct host_facts *facts = NULL;
 
   if (host_facts_read ("host.json", text, strlen (text), &facts, &err) < 0)
@@ -38,7 +38,7 @@ static struct host_facts *read_facts (const char *text)
 
 static char *write_facts (const struct host_facts *facts)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   char *text = NULL;
 
   if (host_facts_write (facts, &text, &err) < 0)
@@ -59,7 +59,7 @@ static void test_empty_document_grants_nothing (void **state)
 {
   cleanup_host_facts struct host_facts *facts = read_facts ("{}");
 
-  (void)state;
+  (void) state;
   assert_string_equal (facts->machine, "x86_64");
   assert_string_equal (facts->kernel, "0.0.0");
   assert_int_equal (facts->uid, 65534);
@@ -84,7 +84,7 @@ static void test_folders_follow_the_user (void **state)
   cleanup_host_facts struct host_facts *user = read_facts ("{\"uid\":1000,\"home\":\"/home/me\"}");
   cleanup_host_facts struct host_facts *odd = read_facts ("{\"uid\":1000,\"home\":\"/\"}");
 
-  (void)state;
+  (void) state;
   assert_string_equal (root->home, "/root");
   assert_string_equal (root->config_home, "/etc/tyrum-oci");
   assert_string_equal (root->state_dir, "/run/tyrum-oci");
@@ -97,7 +97,7 @@ static void test_full_document (void **state)
 {
   cleanup_host_facts struct host_facts *facts = read_facts (full);
 
-  (void)state;
+  (void) state;
   assert_string_equal (facts->machine, "aarch64");
   assert_string_equal (facts->kernel, "6.1.0");
   assert_int_equal (facts->uid, 0);
@@ -123,7 +123,7 @@ static void test_full_document_paths (void **state)
   cleanup_host_facts struct host_facts *facts = read_facts (full);
   const struct path_fact *fact;
 
-  (void)state;
+  (void) state;
   assert_int_equal (facts->root.count, 2);
   fact = path_facts_find (&facts->root, "/usr");
   assert_int_equal (fact->type, PATH_DIRECTORY);
@@ -148,9 +148,9 @@ static void test_full_document_paths (void **state)
 
 static void test_nothing_is_lost (void **state)
 {
-  static const char *const documents[] = {full, "{}", "{\"uid\":0,\"cgroup\":\"v1\"}"};
+  static const char *const documents[] = { full, "{}", "{\"uid\":0,\"cgroup\":\"v1\"}" };
 
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < ARRAY_LEN (documents); i++) {
     cleanup_host_facts struct host_facts *facts = read_facts (documents[i]);
 
@@ -165,28 +165,28 @@ static void test_written_keys (void **state)
   cleanup_host_facts struct host_facts *facts = read_facts (full);
   cleanup_free char *text = write_facts (empty);
   cleanup_free char *other = write_facts (facts);
-  static const char *const keys[] = {"machine",
-                                     "kernel",
-                                     "uid",
-                                     "gid",
-                                     "home",
-                                     "config_home",
-                                     "state_dir",
-                                     "cgroup",
-                                     "openat2",
-                                     "subuid",
-                                     "subgid",
-                                     "apparmor",
-                                     "cgroup_writable",
-                                     "swap_accounting",
-                                     "landlock_abi",
-                                     "user_namespaces",
-                                     "open_files_hard",
-                                     "root",
-                                     "sockets",
-                                     "paths"};
+  static const char *const keys[] = { "machine",
+                                      "kernel",
+                                      "uid",
+                                      "gid",
+                                      "home",
+                                      "config_home",
+                                      "state_dir",
+                                      "cgroup",
+                                      "openat2",
+                                      "subuid",
+                                      "subgid",
+                                      "apparmor",
+                                      "cgroup_writable",
+                                      "swap_accounting",
+                                      "landlock_abi",
+                                      "user_namespaces",
+                                      "open_files_hard",
+                                      "root",
+                                      "sockets",
+                                      "paths" };
 
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < ARRAY_LEN (keys); i++) {
     cleanup_free char *quoted = str_format ("\n  \"%s\": ", keys[i]);
     const char *a = strstr (text, quoted), *b = strstr (other, quoted);
@@ -198,9 +198,9 @@ static void test_written_keys (void **state)
 
 static void test_modes_by_name (void **state)
 {
-  static const char *const names[] = {"none", "v1", "hybrid", "v2"};
+  static const char *const names[] = { "none", "v1", "hybrid", "v2" };
 
-  (void)state;
+  (void) state;
   for (unsigned i = 0; i < ARRAY_LEN (names); i++) {
     cleanup_free char *text = str_format ("{\"cgroup\":\"%s\"}", names[i]);
     cleanup_host_facts struct host_facts *facts = read_facts (text);
@@ -212,9 +212,11 @@ static void test_modes_by_name (void **state)
 
 static void test_path_types_by_name (void **state)
 {
-  static const char *const names[] = {"absent", "directory", "file", "symlink", "socket", "device", "other"};
+  static const char *const names[] = {
+    "absent", "directory", "file", "symlink", "socket", "device", "other"
+  };
 
-  (void)state;
+  (void) state;
   for (unsigned i = 0; i < ARRAY_LEN (names); i++) {
     cleanup_free char *text =
         str_format ("{\"paths\":[{\"path\":\"/x\",\"type\":\"%s\",\"target\":\"y\"%s}]}", names[i],
@@ -230,56 +232,56 @@ static const struct {
   const char *text;
   const char *message;
 } refused[] = {
-    {"", "host.json:1:1: premature EOF"},
-    {"[]", "host.json:1:1: expected an object, found an array"},
-    {"{\"machin\":\"x\"}", "host.json:1:2: unknown key 'machin', did you mean 'machine'?"},
-    {"{\n  \"zzzzzzzz\": 1}", "host.json:2:3: unknown key 'zzzzzzzz'"},
-    {"{\"machine\":5}", "host.json:1:12: machine: expected a string, found a number"},
-    {"{\"machine\":null}", "host.json:1:12: machine: expected a string, found null"},
-    {"{\"machine\":\"\"}", "host.json:1:12: machine: must not be empty"},
-    {"{\"uid\":0,\"uid\":1}", "host.json:1:10: key 'uid' is repeated (first on line 1)"},
-    {"{\"uid\":-1}", "host.json:1:8: uid: '-1' is not a whole number from 0 to 4294967295"},
-    {"{\"uid\":1.5}", "host.json:1:8: uid: '1.5' is not a whole number from 0 to 4294967295"},
-    {"{\"uid\":4294967296}", "host.json:1:8: uid: '4294967296' is not a whole number from 0 to 4294967295"},
-    {"{\"open_files_hard\":18446744073709551616}",
-     "host.json:1:20: open_files_hard: '18446744073709551616' is not a whole number from 0 to "
-     "18446744073709551615"},
-    {"{\"openat2\":\"yes\"}", "host.json:1:12: openat2: expected true or false, found a string"},
-    {"{\"home\":\"home\"}", "host.json:1:9: home: 'home' is not an absolute path in its normal form"},
-    {"{\"home\":\"/a/../b\"}", "host.json:1:9: home: '/a/../b' is not an absolute path in its normal form"},
-    {"{\"cgroup\":\"v3\"}", "host.json:1:11: cgroup: unknown value 'v3', did you mean 'v1'?"},
-    {"{\"cgroup\":\"unified-hierarchy\"}", "host.json:1:11: cgroup: unknown value 'unified-hierarchy'"},
-    {"{\"apparmor\":true}", "host.json:1:13: apparmor: expected an object, found true or false"},
-    {"{\"apparmor\":{\"enable\":true}}",
-     "host.json:1:14: apparmor: unknown key 'enable', did you mean 'enabled'?"},
-    {"{\"apparmor\":{\"profiles\":[\"a\",7]}}",
-     "host.json:1:30: apparmor.profiles[1]: expected a string, found a number"},
-    {"{\"subuid\":{\"first\":4294967290,\"count\":6}}", "host.json:1:11: subuid: ids past 4294967294"},
-    {"{\"root\":{}}", "host.json:1:9: root: expected an array, found an object"},
-    {"{\"root\":[{}]}", "host.json:1:10: root[0]: 'path' is missing"},
-    {"{\"root\":[{\"path\":\"/usr\"}]}", "host.json:1:10: root[0]: 'type' is missing"},
-    {"{\"root\":[{\"path\":\"\",\"type\":\"file\"}]}", "host.json:1:18: root[0].path: must not be empty"},
-    {"{\"root\":[{\"path\":\"/bin\",\"type\":\"symlink\"}]}",
-     "host.json:1:10: root[0]: a symlink needs 'target'"},
-    {"{\"root\":[{\"path\":\"/usr\",\"type\":\"folder\"}]}",
-     "host.json:1:32: root[0].type: unknown value 'folder'"},
-    {"{\"paths\":[{\"path\":\"/a\",\"type\":\"file\"},{\"path\":\"/a\",\"type\":\"file\"}]}",
-     "host.json:1:39: paths[1]: '/a' is listed twice"},
-    {"{\"paths\":[{\"path\":\"/a\",\"type\":\"absent\",\"real\":\"/b\"}]}",
-     "host.json:1:11: paths[0]: an absent path has no 'real'"},
-    {"{\"paths\":[{\"path\":\"/a\",\"type\":\"file\",\"target\":\"b\"}]}",
-     "host.json:1:11: paths[0]: 'real' is missing, and '/a' need not be it"},
-    {"{\"paths\":[{\"path\":\".\",\"type\":\"directory\"}]}",
-     "host.json:1:11: paths[0]: 'real' is missing, and '.' need not be it"},
-    {"{\"sockets\":[{\"path\":\"/run/docker.sock\",\"inodes\":1}]}",
-     "host.json:1:40: sockets[0]: unknown key 'inodes', did you mean 'inode'?"},
+  { "", "host.json:1:1: premature EOF" },
+  { "[]", "host.json:1:1: expected an object, found an array" },
+  { "{\"machin\":\"x\"}", "host.json:1:2: unknown key 'machin', did you mean 'machine'?" },
+  { "{\n  \"zzzzzzzz\": 1}", "host.json:2:3: unknown key 'zzzzzzzz'" },
+  { "{\"machine\":5}", "host.json:1:12: machine: expected a string, found a number" },
+  { "{\"machine\":null}", "host.json:1:12: machine: expected a string, found null" },
+  { "{\"machine\":\"\"}", "host.json:1:12: machine: must not be empty" },
+  { "{\"uid\":0,\"uid\":1}", "host.json:1:10: key 'uid' is repeated (first on line 1)" },
+  { "{\"uid\":-1}", "host.json:1:8: uid: '-1' is not a whole number from 0 to 4294967295" },
+  { "{\"uid\":1.5}", "host.json:1:8: uid: '1.5' is not a whole number from 0 to 4294967295" },
+  { "{\"uid\":4294967296}", "host.json:1:8: uid: '4294967296' is not a whole number from 0 to 4294967295" },
+  { "{\"open_files_hard\":18446744073709551616}",
+    "host.json:1:20: open_files_hard: '18446744073709551616' is not a whole number from 0 to "
+    "18446744073709551615" },
+  { "{\"openat2\":\"yes\"}", "host.json:1:12: openat2: expected true or false, found a string" },
+  { "{\"home\":\"home\"}", "host.json:1:9: home: 'home' is not an absolute path in its normal form" },
+  { "{\"home\":\"/a/../b\"}", "host.json:1:9: home: '/a/../b' is not an absolute path in its normal form" },
+  { "{\"cgroup\":\"v3\"}", "host.json:1:11: cgroup: unknown value 'v3', did you mean 'v1'?" },
+  { "{\"cgroup\":\"unified-hierarchy\"}", "host.json:1:11: cgroup: unknown value 'unified-hierarchy'" },
+  { "{\"apparmor\":true}", "host.json:1:13: apparmor: expected an object, found true or false" },
+  { "{\"apparmor\":{\"enable\":true}}",
+    "host.json:1:14: apparmor: unknown key 'enable', did you mean 'enabled'?" },
+  { "{\"apparmor\":{\"profiles\":[\"a\",7]}}",
+    "host.json:1:30: apparmor.profiles[1]: expected a string, found a number" },
+  { "{\"subuid\":{\"first\":4294967290,\"count\":6}}", "host.json:1:11: subuid: ids past 4294967294" },
+  { "{\"root\":{}}", "host.json:1:9: root: expected an array, found an object" },
+  { "{\"root\":[{}]}", "host.json:1:10: root[0]: 'path' is missing" },
+  { "{\"root\":[{\"path\":\"/usr\"}]}", "host.json:1:10: root[0]: 'type' is missing" },
+  { "{\"root\":[{\"path\":\"\",\"type\":\"file\"}]}", "host.json:1:18: root[0].path: must not be empty" },
+  { "{\"root\":[{\"path\":\"/bin\",\"type\":\"symlink\"}]}",
+    "host.json:1:10: root[0]: a symlink needs 'target'" },
+  { "{\"root\":[{\"path\":\"/usr\",\"type\":\"folder\"}]}",
+    "host.json:1:32: root[0].type: unknown value 'folder'" },
+  { "{\"paths\":[{\"path\":\"/a\",\"type\":\"file\"},{\"path\":\"/a\",\"type\":\"file\"}]}",
+    "host.json:1:39: paths[1]: '/a' is listed twice" },
+  { "{\"paths\":[{\"path\":\"/a\",\"type\":\"absent\",\"real\":\"/b\"}]}",
+    "host.json:1:11: paths[0]: an absent path has no 'real'" },
+  { "{\"paths\":[{\"path\":\"/a\",\"type\":\"file\",\"target\":\"b\"}]}",
+    "host.json:1:11: paths[0]: 'real' is missing, and '/a' need not be it" },
+  { "{\"paths\":[{\"path\":\".\",\"type\":\"directory\"}]}",
+    "host.json:1:11: paths[0]: 'real' is missing, and '.' need not be it" },
+  { "{\"sockets\":[{\"path\":\"/run/docker.sock\",\"inodes\":1}]}",
+    "host.json:1:40: sockets[0]: unknown key 'inodes', did you mean 'inode'?" },
 };
 
 static void test_refused (void **state)
 {
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < ARRAY_LEN (refused); i++) {
-    cleanup_error struct error err = {0};
+    cleanup_error struct error err = { 0 };
     struct host_facts *facts = NULL;
     int r = host_facts_read ("host.json", refused[i].text, strlen (refused[i].text), &facts, &err);
 
@@ -295,17 +297,17 @@ static void test_range_reaches_the_last_id (void **state)
   cleanup_host_facts struct host_facts *facts =
       read_facts ("{\"subuid\":{\"first\":4294967290,\"count\":5}}");
 
-  (void)state;
+  (void) state;
   assert_int_equal (facts->subuid.count, 5);
 }
 
 static void test_bytes_that_json_cannot_carry (void **state)
 {
   cleanup_host_facts struct host_facts *facts = read_facts ("{}");
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   char *text = NULL;
 
-  (void)state;
+  (void) state;
   free (facts->home);
   facts->home = strdup ("/home/\xff");
   assert_int_equal (host_facts_write (facts, &text, &err), -EILSEQ);
@@ -317,25 +319,25 @@ static void test_free_takes_what_is_half_built (void **state)
 {
   struct host_facts *facts = calloc (1, sizeof (*facts));
 
-  (void)state;
+  (void) state;
   assert_non_null (facts);
   host_facts_free (NULL);
   host_facts_free (facts);
 }
 
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test (test_empty_document_grants_nothing),
-    cmocka_unit_test (test_folders_follow_the_user),
-    cmocka_unit_test (test_full_document),
-    cmocka_unit_test (test_full_document_paths),
-    cmocka_unit_test (test_nothing_is_lost),
-    cmocka_unit_test (test_written_keys),
-    cmocka_unit_test (test_modes_by_name),
-    cmocka_unit_test (test_path_types_by_name),
-    cmocka_unit_test (test_refused),
-    cmocka_unit_test (test_range_reaches_the_last_id),
-    cmocka_unit_test (test_bytes_that_json_cannot_carry),
-    cmocka_unit_test (test_free_takes_what_is_half_built),
+  cmocka_unit_test (test_empty_document_grants_nothing),
+  cmocka_unit_test (test_folders_follow_the_user),
+  cmocka_unit_test (test_full_document),
+  cmocka_unit_test (test_full_document_paths),
+  cmocka_unit_test (test_nothing_is_lost),
+  cmocka_unit_test (test_written_keys),
+  cmocka_unit_test (test_modes_by_name),
+  cmocka_unit_test (test_path_types_by_name),
+  cmocka_unit_test (test_refused),
+  cmocka_unit_test (test_range_reaches_the_last_id),
+  cmocka_unit_test (test_bytes_that_json_cannot_carry),
+  cmocka_unit_test (test_free_takes_what_is_half_built),
 };
 
 UNIT_MAIN (cases)

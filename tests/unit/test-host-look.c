@@ -32,9 +32,9 @@ static int enter_folder (void **state)
 
 static int remove_entry (const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-  (void)st;
-  (void)type;
-  (void)ftw;
+  (void) st;
+  (void) type;
+  (void) ftw;
   return remove (path);
 }
 
@@ -50,7 +50,7 @@ static int leave_folder (void **state)
 
 static struct host_facts *look (void)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   struct host_facts *facts = NULL;
 
   if (host_look (&facts, &err) < 0)
@@ -72,10 +72,11 @@ static void test_passwd (void **state)
   static const struct {
     uint32_t uid;
     const char *name, *home; /* NULL: there is no such user */
-  } rows[] = {{0, "root", "/root"}, {1000, "me", "/home/me"}, {1001, "last", "/last"}, {7, NULL, NULL},
-              {8, NULL, NULL},      {9, NULL, NULL},          {4294967295, NULL, NULL}};
+  } rows[] = { { 0, "root", "/root" },    { 1000, "me", "/home/me" }, { 1001, "last", "/last" },
+               { 7, NULL, NULL },         { 8, NULL, NULL },          { 9, NULL, NULL },
+               { 4294967295, NULL, NULL } };
 
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_free char *copy = strdup (text);
     cleanup_free char *name = NULL;
@@ -94,23 +95,23 @@ static void test_subids (void **state)
     const char *text;
     uint32_t first, count;
   } rows[] = {
-      {"me:100000:65536\n", 100000, 65536},
-      {"me:100000:65536", 100000, 65536},
-      {"1000:200000:10\n", 200000, 10},
-      {"you:1:9\nme:300000:10\n1000:400000:20\nme:500000:15\n", 400000, 20},
-      {"me:100000:65536:1\nme:5:5\n", 5, 5},
-      {"me:100000\nme:5:5\n", 5, 5},
-      {"me:-1:5\nme:5: 5\nme:0x10:5\n# me\n\n\nme:6:6\n", 6, 6},
-      {"me:4294967290:5\n", 4294967290, 5},
-      {"me:4294967290:6\n", 0, 0},
-      {"me:4294967296:1\n", 0, 0},
-      {"me:18446744073709551615:2\n", 0, 0},
-      {"me:100000:0\n", 0, 0},
-      {"men:1:1\nm:1:1\n10000:1:1\n:1:1\n", 0, 0},
-      {"", 0, 0},
+    { "me:100000:65536\n", 100000, 65536 },
+    { "me:100000:65536", 100000, 65536 },
+    { "1000:200000:10\n", 200000, 10 },
+    { "you:1:9\nme:300000:10\n1000:400000:20\nme:500000:15\n", 400000, 20 },
+    { "me:100000:65536:1\nme:5:5\n", 5, 5 },
+    { "me:100000\nme:5:5\n", 5, 5 },
+    { "me:-1:5\nme:5: 5\nme:0x10:5\n# me\n\n\nme:6:6\n", 6, 6 },
+    { "me:4294967290:5\n", 4294967290, 5 },
+    { "me:4294967290:6\n", 0, 0 },
+    { "me:4294967296:1\n", 0, 0 },
+    { "me:18446744073709551615:2\n", 0, 0 },
+    { "me:100000:0\n", 0, 0 },
+    { "men:1:1\nm:1:1\n10000:1:1\n:1:1\n", 0, 0 },
+    { "", 0, 0 },
   };
 
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_free char *text = strdup (rows[i].text);
     struct id_range range = look_subids (text, "me", 1000);
@@ -125,7 +126,7 @@ static void test_subids_without_a_name (void **state)
   char text[] = "me:1:5\n:2:6\n1000:3:4\n";
   struct id_range range = look_subids (text, NULL, 1000);
 
-  (void)state;
+  (void) state;
   assert_int_equal (range.first, 3);
   assert_int_equal (range.count, 4);
 }
@@ -135,11 +136,11 @@ static void test_apparmor_profiles (void **state)
   char text[] =
       "tyrum-hardened (enforce)\n/usr/bin/man (complain)\na b (c) (enforce)\n"
       "docker-default (unconfined)\nno mode\n(enforce)\n (enforce)\nbad\xff (enforce)\nman//filter (kill)";
-  static const char *const expected[] = {"/usr/bin/man", "a b (c)", "docker-default", "man//filter",
-                                         "tyrum-hardened"};
-  cleanup_strlist struct strlist profiles = {0};
+  static const char *const expected[] = { "/usr/bin/man", "a b (c)", "docker-default", "man//filter",
+                                          "tyrum-hardened" };
+  cleanup_strlist struct strlist profiles = { 0 };
 
-  (void)state;
+  (void) state;
   assert_int_equal (look_apparmor_profiles (text, &profiles), 0);
   assert_int_equal (profiles.count, ARRAY_LEN (expected));
   for (size_t i = 0; i < ARRAY_LEN (expected); i++)
@@ -154,20 +155,20 @@ static void test_own_group (void **state)
   static const struct {
     const char *text, *controller, *group;
   } rows[] = {
-      {v1, "memory", "/runs/7"},
-      {v1, "cpuacct", "/a:b/c"},
-      {v1, "cpu", "/a:b/c"},
-      {v1, "", "/unified"},
-      {v1, "pids", NULL}, /* outside of what we see */
-      {v1, "mem", NULL},
-      {v1, "systemd", NULL},
-      {"0::/user.slice/x.scope\n", "", "/user.slice/x.scope"},
-      {"0::/user.slice/x.scope\n", "memory", NULL},
-      {broken, "memory", NULL},
-      {"", "", NULL},
+    { v1, "memory", "/runs/7" },
+    { v1, "cpuacct", "/a:b/c" },
+    { v1, "cpu", "/a:b/c" },
+    { v1, "", "/unified" },
+    { v1, "pids", NULL }, /* outside of what we see */
+    { v1, "mem", NULL },
+    { v1, "systemd", NULL },
+    { "0::/user.slice/x.scope\n", "", "/user.slice/x.scope" },
+    { "0::/user.slice/x.scope\n", "memory", NULL },
+    { broken, "memory", NULL },
+    { "", "", NULL },
   };
 
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_free char *text = strdup (rows[i].text);
     const char *group = look_own_group (text, rows[i].controller);
@@ -178,7 +179,7 @@ static void test_own_group (void **state)
 
 static void test_engine_addresses (void **state)
 {
-  (void)state;
+  (void) state;
   assert_string_equal (look_engine_address ("unix:///run/docker.sock"), "/run/docker.sock");
   assert_null (look_engine_address (NULL));
   assert_null (look_engine_address (""));
@@ -196,7 +197,7 @@ static void test_folders_of_a_user (void **state)
   cleanup_free char *live = look_state_dir (1000, "/run/user/1000");
   cleanup_free char *roots_live = look_state_dir (0, "/run/user/1000");
 
-  (void)state;
+  (void) state;
   assert_string_equal (config, "/cfg/tyrum-oci");
   assert_string_equal (plain, "/home/me/.config/tyrum-oci");
   assert_string_equal (roots, "/etc/tyrum-oci");
@@ -210,7 +211,7 @@ static void test_look_agrees_with_the_system (void **state)
   struct utsname name;
   struct rlimit files;
 
-  (void)state;
+  (void) state;
   assert_int_equal (uname (&name), 0);
   assert_int_equal (getrlimit (RLIMIT_NOFILE, &files), 0);
   assert_string_equal (facts->machine, name.machine);
@@ -237,7 +238,7 @@ static void test_look_at_the_root (void **state)
   cleanup_host_facts struct host_facts *facts = look ();
   const struct path_fact *usr = path_facts_find (&facts->root, "/usr");
 
-  (void)state;
+  (void) state;
   assert_non_null (usr);
   assert_int_equal (usr->type, PATH_DIRECTORY);
   assert_string_equal (usr->real, "/usr");
@@ -257,31 +258,31 @@ static void test_look_at_the_root (void **state)
 /* What we make ourselves, and what may hold credentials, must not come from the host. */
 static void test_root_entries_are_chosen (void **state)
 {
-  static const char *const never[] = {"/",
-                                      "/etc",
-                                      "/etc/ssl",
-                                      "/etc/pki",
-                                      "/etc/pki/tls",
-                                      "/etc/passwd",
-                                      "/etc/shadow",
-                                      "/etc/group",
-                                      "/etc/hosts",
-                                      "/etc/hostname",
-                                      "/etc/resolv.conf",
-                                      "/etc/nsswitch.conf",
-                                      "/etc/gitconfig",
-                                      "/etc/environment",
-                                      "/home",
-                                      "/root",
-                                      "/var",
-                                      "/run",
-                                      "/proc",
-                                      "/sys",
-                                      "/dev",
-                                      "/tmp",
-                                      "/boot"};
+  static const char *const never[] = { "/",
+                                       "/etc",
+                                       "/etc/ssl",
+                                       "/etc/pki",
+                                       "/etc/pki/tls",
+                                       "/etc/passwd",
+                                       "/etc/shadow",
+                                       "/etc/group",
+                                       "/etc/hosts",
+                                       "/etc/hostname",
+                                       "/etc/resolv.conf",
+                                       "/etc/nsswitch.conf",
+                                       "/etc/gitconfig",
+                                       "/etc/environment",
+                                       "/home",
+                                       "/root",
+                                       "/var",
+                                       "/run",
+                                       "/proc",
+                                       "/sys",
+                                       "/dev",
+                                       "/tmp",
+                                       "/boot" };
 
-  (void)state;
+  (void) state;
   for (const char *const *path = host_root_entries; *path != NULL; path++) {
     CHECK (path_is_normal (*path), "%s", *path);
     for (size_t i = 0; i < ARRAY_LEN (never); i++)
@@ -292,11 +293,11 @@ static void test_root_entries_are_chosen (void **state)
 static void test_facts_of_this_host_survive_json (void **state)
 {
   cleanup_host_facts struct host_facts *facts = look (), *again = NULL;
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   cleanup_free char *once = NULL;
   cleanup_free char *twice = NULL;
 
-  (void)state;
+  (void) state;
   assert_int_equal (host_look_path (facts, ".", &err), 0);
   assert_int_equal (host_look_path (facts, "absent", &err), 0);
   assert_int_equal (host_facts_write (facts, &once, &err), 0);
@@ -309,9 +310,9 @@ static void test_facts_of_this_host_survive_json (void **state)
 static void test_home_from_the_environment (void **state)
 {
   cleanup_free char *saved = getenv ("HOME") ? strdup (getenv ("HOME")) : NULL;
-  static const char *const unusable[] = {"relative", "/not/../normal", ""};
+  static const char *const unusable[] = { "relative", "/not/../normal", "" };
 
-  (void)state;
+  (void) state;
   assert_int_equal (setenv ("HOME", "/somewhere/else", 1), 0);
   {
     cleanup_host_facts struct host_facts *facts = look ();
@@ -331,12 +332,12 @@ static void test_home_from_the_environment (void **state)
 
 static int make_socket (const char *name)
 {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
   int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
   strncpy (address.sun_path, name, sizeof (address.sun_path) - 1);
   assert_true (fd >= 0);
-  assert_int_equal (bind (fd, (struct sockaddr *)&address, sizeof (address)), 0);
+  assert_int_equal (bind (fd, (struct sockaddr *) &address, sizeof (address)), 0);
   return fd;
 }
 
@@ -360,9 +361,9 @@ static bool finds_socket (const char *path)
 
 static void test_engine_socket_by_variable (void **state)
 {
-  cleanup_free char *engine = str_format ("%s/engine.sock", (char *)*state);
-  cleanup_free char *linked = str_format ("%s/linked.sock", (char *)*state);
-  cleanup_free char *plain = str_format ("%s/plain", (char *)*state);
+  cleanup_free char *engine = str_format ("%s/engine.sock", (char *) *state);
+  cleanup_free char *linked = str_format ("%s/linked.sock", (char *) *state);
+  cleanup_free char *plain = str_format ("%s/plain", (char *) *state);
   cleanup_close int fd = make_socket ("engine.sock");
   cleanup_close int file = open ("plain", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
@@ -378,7 +379,7 @@ static void test_engine_socket_by_variable (void **state)
 static void assert_path (struct host_facts *facts, const char *path, enum path_type type, const char *target,
                          const char *real)
 {
-  cleanup_error struct error err = {0};
+  cleanup_error struct error err = { 0 };
   const struct path_fact *fact;
   struct stat st;
 
@@ -390,7 +391,7 @@ static void assert_path (struct host_facts *facts, const char *path, enum path_t
   CHECK (str_equal (fact->target, target), "'%s' is a link to '%s'", path, fact->target);
   CHECK (str_equal (fact->real, real), "'%s' is really '%s'", path, fact->real);
   if (type == PATH_ABSENT)
-    st = (struct stat){0};
+    st = (struct stat){ 0 };
   else
     assert_int_equal (stat (path, &st), 0);
   assert_same_file (fact, &st);
@@ -398,10 +399,10 @@ static void assert_path (struct host_facts *facts, const char *path, enum path_t
 
 static void test_look_path_at_each_type (void **state)
 {
-  struct host_facts facts = {0};
-  cleanup_free char *file = str_format ("%s/dir/file", (char *)*state);
-  cleanup_free char *fifo = str_format ("%s/fifo", (char *)*state);
-  cleanup_free char *sock = str_format ("%s/sock", (char *)*state);
+  struct host_facts facts = { 0 };
+  cleanup_free char *file = str_format ("%s/dir/file", (char *) *state);
+  cleanup_free char *fifo = str_format ("%s/fifo", (char *) *state);
+  cleanup_free char *sock = str_format ("%s/sock", (char *) *state);
   cleanup_close int fd = make_socket ("sock");
   cleanup_close int created = -1;
 
@@ -427,8 +428,8 @@ static void test_look_path_at_each_type (void **state)
 static void test_look_path_through_links (void **state)
 {
   cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
-  cleanup_free char *dir = str_format ("%s/dir", (char *)*state);
-  cleanup_free char *sub = str_format ("%s/dir/sub", (char *)*state);
+  cleanup_free char *dir = str_format ("%s/dir", (char *) *state);
+  cleanup_free char *sub = str_format ("%s/dir/sub", (char *) *state);
 
   assert_non_null (facts);
   assert_int_equal (mkdir ("dir", 0700), 0);
@@ -446,7 +447,7 @@ static void test_look_path_once (void **state)
 {
   cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
 
-  (void)state;
+  (void) state;
   assert_non_null (facts);
   assert_path (facts, "new", PATH_ABSENT, NULL, NULL);
   assert_int_equal (mkdir ("new", 0700), 0);
@@ -461,16 +462,16 @@ static void test_look_path_refuses (void **state)
     const char *path, *message;
     int code;
   } rows[] = {
-      {"", "cannot look at '': an empty path names nothing", -EINVAL},
-      {"loop", "cannot look at 'loop': Too many levels of symbolic links", -ELOOP},
-      {"loop/below", "cannot look at 'loop/below': Too many levels of symbolic links", -ELOOP},
+    { "", "cannot look at '': an empty path names nothing", -EINVAL },
+    { "loop", "cannot look at 'loop': Too many levels of symbolic links", -ELOOP },
+    { "loop/below", "cannot look at 'loop/below': Too many levels of symbolic links", -ELOOP },
   };
-  struct host_facts facts = {0};
+  struct host_facts facts = { 0 };
 
-  (void)state;
+  (void) state;
   assert_int_equal (symlink ("loop", "loop"), 0);
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
-    cleanup_error struct error err = {0};
+    cleanup_error struct error err = { 0 };
 
     assert_int_equal (host_look_path (&facts, rows[i].path, &err), rows[i].code);
     assert_string_equal (error_text (&err), rows[i].message);
@@ -481,8 +482,8 @@ static void test_look_path_refuses (void **state)
 /* A removed working folder has a name in /proc that nobody can use. */
 static void test_look_path_at_a_removed_folder (void **state)
 {
-  struct host_facts facts = {0};
-  cleanup_error struct error err = {0};
+  struct host_facts facts = { 0 };
+  cleanup_error struct error err = { 0 };
 
   assert_int_equal (mkdir ("gone", 0700), 0);
   assert_int_equal (chdir ("gone"), 0);
@@ -496,24 +497,24 @@ static void test_look_path_at_a_removed_folder (void **state)
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, enter_folder, leave_folder)
 
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test (test_passwd),
-    cmocka_unit_test (test_subids),
-    cmocka_unit_test (test_subids_without_a_name),
-    cmocka_unit_test (test_apparmor_profiles),
-    cmocka_unit_test (test_own_group),
-    cmocka_unit_test (test_engine_addresses),
-    cmocka_unit_test (test_folders_of_a_user),
-    cmocka_unit_test (test_look_agrees_with_the_system),
-    cmocka_unit_test (test_look_at_the_root),
-    cmocka_unit_test (test_root_entries_are_chosen),
-    cmocka_unit_test (test_facts_of_this_host_survive_json),
-    cmocka_unit_test (test_home_from_the_environment),
-    IN_FOLDER (test_engine_socket_by_variable),
-    IN_FOLDER (test_look_path_at_each_type),
-    IN_FOLDER (test_look_path_through_links),
-    IN_FOLDER (test_look_path_once),
-    IN_FOLDER (test_look_path_refuses),
-    IN_FOLDER (test_look_path_at_a_removed_folder),
+  cmocka_unit_test (test_passwd),
+  cmocka_unit_test (test_subids),
+  cmocka_unit_test (test_subids_without_a_name),
+  cmocka_unit_test (test_apparmor_profiles),
+  cmocka_unit_test (test_own_group),
+  cmocka_unit_test (test_engine_addresses),
+  cmocka_unit_test (test_folders_of_a_user),
+  cmocka_unit_test (test_look_agrees_with_the_system),
+  cmocka_unit_test (test_look_at_the_root),
+  cmocka_unit_test (test_root_entries_are_chosen),
+  cmocka_unit_test (test_facts_of_this_host_survive_json),
+  cmocka_unit_test (test_home_from_the_environment),
+  IN_FOLDER (test_engine_socket_by_variable),
+  IN_FOLDER (test_look_path_at_each_type),
+  IN_FOLDER (test_look_path_through_links),
+  IN_FOLDER (test_look_path_once),
+  IN_FOLDER (test_look_path_refuses),
+  IN_FOLDER (test_look_path_at_a_removed_folder),
 };
 
 UNIT_MAIN (cases)

@@ -1,8 +1,8 @@
 /* A plan is never looser than any of its inputs: thousands of random profiles, ceilings and requests.
  *
- * Most random profiles cannot be carried out, and are refused; that is fine as long as enough plans come out to
- * mean something, which the test counts. What comes out is held against profile, ceiling and request by the
- * lattice, setting by setting, and looked at for what must hold in every plan.
+ * Most random profiles cannot be carried out, and are refused; that is fine as long as enough plans come out
+ * to mean something, which the test counts. What comes out is held against profile, ceiling and request by
+ * the lattice, setting by setting, and looked at for what must hold in every plan.
  */
 #include <config.h>
 
@@ -18,17 +18,19 @@
 #define PLANS_TRIED  6000
 #define PLANS_WANTED 300
 
-static const char list_text[] = "{ \"version\": 1, \"name\": \"small\", \"meaning\": \"for tests\", \"unknown\": \"ENOSYS\","
-                                " \"allow\": { \"files\": [\"read\", \"write\"] } }";
+static const char list_text[] =
+    "{ \"version\": 1, \"name\": \"small\", \"meaning\": \"for tests\", \"unknown\": \"ENOSYS\","
+    " \"allow\": { \"files\": [\"read\", \"write\"] } }";
 
 /* A host on which everything that a random profile names is there. */
 static struct host_facts *make_host (void)
 {
-  static const char facts[]
-      = "{ \"uid\": 0, \"gid\": 0, \"home\": \"/root\", \"cgroup\": \"v1\", \"cgroup_writable\": true,"
-        " \"swap_accounting\": true, \"user_namespaces\": true, \"open_files_hard\": 65536,"
-        " \"root\": [ { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 1, \"inode\": 2 } ],"
-        " \"paths\": [ { \"path\": \"/projects/demo\", \"type\": \"directory\", \"device\": 1, \"inode\": 3 } ] }";
+  static const char facts[] =
+      "{ \"uid\": 0, \"gid\": 0, \"home\": \"/root\", \"cgroup\": \"v1\", \"cgroup_writable\": true,"
+      " \"swap_accounting\": true, \"user_namespaces\": true, \"open_files_hard\": 65536,"
+      " \"root\": [ { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 1, \"inode\": 2 } ],"
+      " \"paths\": [ { \"path\": \"/projects/demo\", \"type\": \"directory\", \"device\": 1, \"inode\": 3 } "
+      "] }";
   cleanup_error struct error err = { 0 };
   struct host_facts *host = NULL;
 
@@ -81,9 +83,10 @@ static struct profile *make_profile (struct rng *rng)
 /* Only what an operator would cap; the rest stays unsaid, or most pairs would be in conflict. */
 static void make_ceiling (struct rng *rng, struct ceiling *ceiling)
 {
-  static const enum setting capped[] = { SETTING_MEMORY,       SETTING_PIDS,  SETTING_WALL,      SETTING_ROOT,
-                                         SETTING_CAPABILITIES, SETTING_HIDE,  SETTING_WORKSPACE, SETTING_NETWORK_MODE,
-                                         SETTING_MOUNTS,       SETTING_NOEXEC };
+  static const enum setting capped[] = { SETTING_MEMORY,    SETTING_PIDS,         SETTING_WALL,
+                                         SETTING_ROOT,      SETTING_CAPABILITIES, SETTING_HIDE,
+                                         SETTING_WORKSPACE, SETTING_NETWORK_MODE, SETTING_MOUNTS,
+                                         SETTING_NOEXEC };
 
   for (size_t i = 0; i < sizeof (capped) / sizeof (capped[0]); i++)
     if (rng_below (rng, 3) == 0)
@@ -103,8 +106,9 @@ static void make_request (struct rng *rng, const struct profile *profile, struct
     char text[40];
 
     snprintf (text, sizeof (text), "pids=%llu",
-              (unsigned long long) (rng_below (rng, 4) == 0 && pids->number < 1000000 ? pids->number + 1
-                                                                                        : 1 + pids->number / 2));
+              (unsigned long long) (rng_below (rng, 4) == 0 && pids->number < 1000000
+                                        ? pids->number + 1
+                                        : 1 + pids->number / 2));
     CHECK (request_add_limit (request, text, &err) == 0, "%s", error_text (&err));
   }
 }
@@ -132,7 +136,8 @@ static void check_plan (const struct plan *plan, const struct profile *profile, 
       nosuid = nosuid || strcmp (mount->options.items[k], "nosuid") == 0;
     CHECK (nosuid, "%s: not nosuid", mount->target);
   }
-  CHECK (plan->pids == 0 || plan->pids == plan->settings.values[SETTING_PIDS].number, "the plan's pids are others");
+  CHECK (plan->pids == 0 || plan->pids == plan->settings.values[SETTING_PIDS].number,
+         "the plan's pids are others");
 }
 
 /* Whether a plan came out. */

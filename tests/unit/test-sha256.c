@@ -10,16 +10,16 @@ static const struct {
   const char *text;
   const char *hex;
 } vectors[] = {
-    {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-    {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-    {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-     "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-    {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrs"
-     "tnopqrstu",
-     "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
-    {"The quick brown fox jumps over the lazy dog",
-     "d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592"},
-    {"tyrum-oci\n", "f9808857c9452621028d713ee4141976cc4c83d6bc9d8340581d77573b376c29"},
+  { "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+  { "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
+  { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
+  { "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrs"
+    "tnopqrstu",
+    "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1" },
+  { "The quick brown fox jumps over the lazy dog",
+    "d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592" },
+  { "tyrum-oci\n", "f9808857c9452621028d713ee4141976cc4c83d6bc9d8340581d77573b376c29" },
 };
 
 /* Lengths around the places where the padding needs a block of its own: LEN times 'x'. */
@@ -27,20 +27,20 @@ static const struct {
   size_t len;
   const char *hex;
 } edges[] = {
-    {55, "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072"},
-    {56, "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e"},
-    {57, "ae14a2563ccf969d99aca69ce6bb74981f734bbf9f655f73b8f06db68cab5217"},
-    {63, "75220b47218278e656f2013bb8f0c455a25eaf01e86c64924e9d48d89776d6f2"},
-    {64, "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c"},
-    {65, "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9"},
-    {119, "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c"},
-    {120, "13f05a0b594787f5ecd315edc96141bd3243203d1b7d4f0836f37308b276ba98"},
-    {128, "24da1b81d0b16df6428eee73c69fcb2a93c76bc6df706f0c6670fe6bfe800464"},
+  { 55, "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072" },
+  { 56, "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e" },
+  { 57, "ae14a2563ccf969d99aca69ce6bb74981f734bbf9f655f73b8f06db68cab5217" },
+  { 63, "75220b47218278e656f2013bb8f0c455a25eaf01e86c64924e9d48d89776d6f2" },
+  { 64, "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c" },
+  { 65, "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9" },
+  { 119, "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c" },
+  { 120, "13f05a0b594787f5ecd315edc96141bd3243203d1b7d4f0836f37308b276ba98" },
+  { 128, "24da1b81d0b16df6428eee73c69fcb2a93c76bc6df706f0c6670fe6bfe800464" },
 };
 
 static void test_vectors (void **state)
 {
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < ARRAY_LEN (vectors); i++) {
     char hex[SHA256_HEX];
 
@@ -53,7 +53,7 @@ static void test_padding_edges (void **state)
 {
   char text[128];
 
-  (void)state;
+  (void) state;
   memset (text, 'x', sizeof (text));
   for (size_t i = 0; i < ARRAY_LEN (edges); i++) {
     char hex[SHA256_HEX];
@@ -71,7 +71,7 @@ static void test_million (void **state)
   char hex[SHA256_HEX];
   size_t left = 1000000;
 
-  (void)state;
+  (void) state;
   memset (piece, 'a', sizeof (piece));
   sha256_init (&hash);
   while (left > 0) {
@@ -90,9 +90,9 @@ static void test_any_cut (void **state)
   static const char expected[] = "89f4ff56a25dd1db06a4ce6033603775d705fb96f30f8693733fef602a1ca532";
   uint8_t bytes[1000];
 
-  (void)state;
+  (void) state;
   for (size_t i = 0; i < sizeof (bytes); i++)
-    bytes[i] = (uint8_t)(i * 7);
+    bytes[i] = (uint8_t) (i * 7);
   for (size_t cut = 0; cut <= sizeof (bytes); cut++) {
     struct sha256 hash;
     char hex[SHA256_HEX];
@@ -108,10 +108,10 @@ static void test_any_cut (void **state)
 
 static void test_one_bit_changes_it (void **state)
 {
-  uint8_t bytes[200] = {0};
+  uint8_t bytes[200] = { 0 };
   char first[SHA256_HEX], other[SHA256_HEX], again[SHA256_HEX];
 
-  (void)state;
+  (void) state;
   sha256_hex (bytes, sizeof (bytes), first);
   bytes[150] ^= 1;
   sha256_hex (bytes, sizeof (bytes), other);
@@ -124,11 +124,11 @@ static void test_one_bit_changes_it (void **state)
 /* The raw digest and its text say the same. */
 static void test_raw_digest (void **state)
 {
-  static const uint8_t start[] = {0xba, 0x78, 0x16, 0xbf};
+  static const uint8_t start[] = { 0xba, 0x78, 0x16, 0xbf };
   uint8_t digest[SHA256_BYTES];
   struct sha256 hash;
 
-  (void)state;
+  (void) state;
   sha256_init (&hash);
   sha256_update (&hash, "abc", 3);
   sha256_final (&hash, digest);
@@ -137,9 +137,9 @@ static void test_raw_digest (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test (test_vectors),    cmocka_unit_test (test_padding_edges),
-    cmocka_unit_test (test_million),    cmocka_unit_test (test_any_cut),
-    cmocka_unit_test (test_raw_digest), cmocka_unit_test (test_one_bit_changes_it),
+  cmocka_unit_test (test_vectors),    cmocka_unit_test (test_padding_edges),
+  cmocka_unit_test (test_million),    cmocka_unit_test (test_any_cut),
+  cmocka_unit_test (test_raw_digest), cmocka_unit_test (test_one_bit_changes_it),
 };
 
 UNIT_MAIN (cases)
