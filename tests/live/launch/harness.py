@@ -1,0 +1,332 @@
+"""What the tests of launching share: namespaces and folders of their own, ways to launch, and TAP.
+
+A script that imports this runs its cases, each under every backend it names, in a mount and a pid namespace of its own:
+the state folder is a tmpfs that nobody else uses, every process belongs to the test, and all of it ends with the script.
+Mounts there are shared among themselves, as systemd has it on most hosts, so that one that leaks is seen. A case is a
+function; its first line is its name. Needs root and the programs of a build. Environment:
+  TYRUM_OCI_TEST_BUILDDIR   where tyrum-oci, tyrum-oci-init and tyrum-oci-launch are (default: build below the source tree)
+  TYRUM_OCI_TEST_SRCDIR     the source tree
+"""
+import atexit, itertools, json, os, re, select, shutil, signal, subprocess, sys, tempfile, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
+BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
+STATE = "/run/tyrum-oci"
+PYTHON = "/usr/bin/python3"
+
+# What each backend needs to start 'baseline', and the program that must be there.
+BACKENDS = {
+    "libcrun": (["--backend", "libcrun"], os.path.join(BUILD, "tyrum-oci-launch")),
+    "oci:crun": (["--backend", "oci:crun"], "crun"),
+    "oci:runc": (["--backend", "oci:runc"], "runc"),
+    "oci:runsc": (["--backend", "oci:runsc", "--accept-unenforced", "process.seccomp", "--accept-unenforced",
+                   "paths.masked"], "runsc"),
+}
+ALL = tuple(BACKENDS)
+LINUX = ALL[:3]  # those whose containers share the host's kernel
+ONE = ALL[:1]    # for what does not depend on the backend
+
+# Where gVisor honestly differs. A case that asks for one of these checks what is said here instead.
+DIFFERENCES = {
+    ("oci:runsc", "signal"): "only the exit code comes out of the sandbox, so the signal is not known by itself",
+    ("oci:runsc", "oom_kills"): "gVisor is one process to the kernel: its memory limit ends the sandbox as a whole",
+    ("oci:runsc", "pids"): "the sandbox's own kernel has no limit on processes; the host's counts threads of the sandbox",
+    ("oci:runsc", "big"): "copying through the sandbox is slow, so it gets less to copy",
+}
+
+CASES = []
+_numbers = itertools.count()
+
+
+def case(*backends):
+    """Marks a case for each of BACKENDS; without any it is run once, and gets no argument."""
+    def mark(function):
+        CASES.extend((function, (name,)) for name in backends) if backends else CASES.append((function, ()))
+        return function
+    return mark
+
+
+def differs(backend, what):
+    return (backend, what) in DIFFERENCES
+
+
+def absent(what):
+    print(f"# {what}")
+    sys.exit(77)
+
+
+# ---- Folders and files.
+
+WORK = None  # a folder of the test's own, that others can pass through but not write
+WS = None    # the workspace, unless a case says otherwise
+PROGRAM = None
+
+
+def path(*parts):
+    return os.path.join(WORK, *parts)
+
+
+def write(name, content="", mode=0o644):
+    where = path(name)
+    os.makedirs(os.path.dirname(where), exist_ok=True)
+    with open(where, "wb") as f:
+        f.write(content if isinstance(content, bytes) else
+                content.encode() if isinstance(content, str) else json.dumps(content).encode())
+    os.chmod(where, mode)
+    return where
+
+
+def read(where):
+    with open(where, "rb") as f:
+        return f.read()
+
+
+def folder(name=None, owner=0, mode=0o755):
+    where = path(name or f"folder-{next(_numbers)}")
+    os.makedirs(where)
+    os.chmod(where, mode)
+    os.chown(where, owner, owner)
+    return where
+
+
+def profile(name, extends="baseline", **sections):
+    """A file of the operator's; returns its path."""
+    return write(f"profiles/{name}.json", {"version": 1, "name": name, "extends": extends, "meaning": "A test's own.",
+                                           **sections})
+
+
+def tree(top):
+    """Everything below TOP, with what can be seen of it, in an order of its own."""
+    found = []
+    for at, folders, files in os.walk(top):
+        for name in sorted(folders + files):
+            where = os.path.join(at, name)
+            st = os.lstat(where)
+            what = os.readlink(where) if os.path.islink(where) else read(where) if os.path.isfile(where) else b""
+            found.append((os.path.relpath(where, top), oct(st.st_mode), st.st_uid, st.st_gid, st.st_mtime_ns, what))
+    return sorted(found, key=lambda entry: entry[0])
+
+
+def set_up():
+    global WORK, WS, PROGRAM
+    os.umask(0o022)
+    WORK = tempfile.mkdtemp(prefix="tyrum-launch-")
+    atexit.register(shutil.rmtree, WORK, ignore_errors=True)
+    os.chmod(WORK, 0o755)
+    shutil.copytree(os.path.join(TOP, "profiles"), path("data", "profiles"))
+    subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
+    for name in ("bin", "conf", "results", "profiles", "home"):
+        folder(name)
+    for name in ("tyrum-oci", "tyrum-oci-init", "tyrum-oci-launch"):
+        if os.path.exists(os.path.join(BUILD, name)):
+            shutil.copy(os.path.join(BUILD, name), path("bin"))
+    WS = folder("workspace")
+    PROGRAM = path("bin", "tyrum-oci")
+
+
+# ---- Launching.
+
+def environment(**more):
+    return {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": path("home"),
+            "LANG": "C.UTF-8", "TYRUM_OCI_DATADIR": path("data"), "TYRUM_OCI_CONFDIR": path("conf"),
+            "TYRUM_OCI_LIBEXECDIR": path("bin"), **more}
+
+
+class Result:
+    """How a run ended. ERR is without our own notes, which are in NOTES."""
+    def __init__(self, code, out, err, document):
+        self.code, self.out = code, out or b""
+        notes = re.compile(rb"^tyrum-oci: note: .*\n", re.M)
+        self.notes, self.err = b"".join(notes.findall(err or b"")).decode(), notes.sub(b"", err or b"")
+        self.document = document
+
+    def __str__(self):
+        return f"exit {self.code}, {len(self.out)} bytes {self.out[:400]!r}, said {self.err[:800]!r}, {self.document}"
+
+    def text(self):
+        return self.out.decode().rstrip("\n")
+
+
+def words(backend, *command, profile="baseline", options=(), ws=None):
+    """The command line of a run, and where its result will be."""
+    where = path("results", f"{next(_numbers)}.json")
+    return [PROGRAM, "run", *BACKENDS[backend][0], "--profile", profile, "--workspace", ws or WS, "--result", where,
+            *options, "--", *command], where
+
+
+def document(where):
+    return json.loads(read(where)) if os.path.exists(where) else None
+
+
+def launch(backend, *command, stdin=b"", seconds=60, env=None, prefix=(), cwd=None, **more):
+    """Runs COMMAND to its end, within SECONDS."""
+    popen = {key: more.pop(key) for key in list(more) if key in ("pass_fds", "preexec_fn", "stdout")}
+    argv, where = words(backend, *command, **more)
+    done = subprocess.run([*prefix, *argv], cwd=cwd or path("home"), env=env or environment(), input=stdin,
+                          stdout=popen.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, timeout=seconds,
+                          check=False, **popen)
+    return Result(done.returncode, done.stdout, done.stderr, document(where))
+
+
+def works(backend, *command, **more):
+    result = launch(backend, *command, **more)
+    assert result.code == 0, result
+    return result
+
+
+def refused(backend, *command, says, **more):
+    """It ends with 125 and one line that holds each of SAYS."""
+    result = launch(backend, *command, **more)
+    lines = result.err.decode().splitlines()
+    assert result.code == 125 or (result.code == 1 and result.document is None), result
+    assert result.out == b"" and len(lines) == 1 and lines[0].startswith("tyrum-oci: "), result
+    for text in [says] if isinstance(says, str) else says:
+        assert text in lines[0], f"{text!r} is not in {lines[0]!r}"
+    return result
+
+
+def call(*arguments, seconds=60, prefix=(), **more):
+    """Any other verb."""
+    done = subprocess.run([*prefix, PROGRAM, *arguments], cwd=path("home"), env=environment(),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds,
+                          check=False, **more)
+    return Result(done.returncode, done.stdout, done.stderr, None)
+
+
+def runs():
+    return json.loads(call("ps", "--json").out)["runs"]
+
+
+class Live:
+    """A run that is under way: `with Live(...) as run`."""
+    def __init__(self, backend, *command, stdin=subprocess.DEVNULL, env=None, **more):
+        argv, self.where = words(backend, *command, **more)
+        self.process = subprocess.Popen(argv, cwd=path("home"), env=env or environment(), stdin=stdin,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def line(self, seconds=30):
+        """The next line of its output."""
+        got, until = b"", time.monotonic() + seconds
+        while not got.endswith(b"\n"):
+            ready = select.select([self.process.stdout], [], [], max(0, until - time.monotonic()))[0]
+            byte = os.read(self.process.stdout.fileno(), 1) if ready else b""
+            assert byte, f"no line, only {got!r}, within {seconds} s; {self.process.poll()}"
+            got += byte
+        return got.decode().rstrip("\n")
+
+    def end(self, seconds=30):
+        out, err = self.process.communicate(timeout=seconds)
+        return Result(self.process.returncode, out, err, document(self.where))
+
+
+def wait_until(condition, seconds=20):
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+# ---- What there is on the host.
+
+def processes():
+    """Command lines by pid: of this test and whatever it started, as nobody else is in the namespace."""
+    found = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            found[int(name)] = read(f"/proc/{name}/cmdline").replace(b"\0", b" ") or read(f"/proc/{name}/comm")
+        except OSError:
+            pass
+    return found
+
+
+def cgroups():
+    """Groups of runs, ours and those of others on this host."""
+    found = set()
+    for at in ["/sys/fs/cgroup", *(e.path for e in os.scandir("/sys/fs/cgroup") if e.is_dir(follow_symlinks=False))]:
+        found |= {e.path for e in os.scandir(at) if e.name.startswith("tyrum-oci-r-")}
+    return found
+
+
+def left_cgroups(before, seconds=20):
+    """Those that were not there before and stay: the runs of others come and go."""
+    staying = cgroups() - before
+    wait_until(lambda: not staying.intersection_update(cgroups()) and not staying, seconds)
+    return staying
+
+
+def mounts():
+    return read("/proc/self/mountinfo")
+
+
+def state():
+    """What is in the state folder, without the two folders that stay."""
+    return [entry[0] for entry in tree(STATE) if entry[0] not in ("runs", "ids")]
+
+
+# ---- Running the cases.
+
+def enter(script):
+    """Goes on in namespaces of the test's own. Process 1 there only collects orphans."""
+    if "--inside" not in sys.argv:
+        os.makedirs(STATE, 0o711, exist_ok=True)
+        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child",
+                              "--mount-proc", PYTHON, script, "--inside"])
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=711", "tyrum-launch", STATE], check=True)
+    subprocess.run(["mount", "--make-rshared", "/"], check=True)
+    child = os.fork()
+    while child > 0:
+        pid, status = os.wait()
+        if pid == child:
+            os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def one(function, arguments):
+    """What is wrong, or nothing."""
+    try:
+        function(*arguments)
+    except Exception as wrong:  # an exception of any kind is a failed case, and the others still run
+        where = wrong.__traceback__
+        while where.tb_next is not None and where.tb_next.tb_frame.f_code.co_filename == sys.argv[0]:
+            where = where.tb_next
+        return f"line {where.tb_lineno}: {type(wrong).__name__}: {wrong}"
+    return None
+
+
+def main():
+    """Runs the cases of the script that calls it; the answer is its exit status."""
+    if os.geteuid() != 0:
+        absent("launching as root needs root")
+    if not os.access(os.path.join(BUILD, "tyrum-oci-init"), os.X_OK):
+        absent("tyrum-oci-init was not built")
+    enter(os.path.abspath(sys.argv[0]))
+    set_up()
+    only = [word for word in sys.argv[1:] if word != "--inside"]
+    cases = [c for c in CASES if not only or c[0].__name__ in only]
+    missing = {n for n in BACKENDS if not shutil.which(BACKENDS[n][1], path=environment()["PATH"] + ":" + BUILD)}
+    print(f"1..{len(cases)}")
+    failed = 0
+    for number, (function, arguments) in enumerate(cases, 1):
+        name = ": ".join([*arguments, function.__doc__.splitlines()[0]])
+        if missing.intersection(arguments):
+            print(f"ok {number} - {name} # SKIP {arguments[0]} is not here")
+            continue
+        wrong = one(function, arguments)
+        failed += wrong is not None
+        print(f"{'ok' if wrong is None else 'not ok'} {number} - {name}")
+        for line in (wrong or "").splitlines():
+            print(f"# {line}")
+        sys.stdout.flush()
+    return 1 if failed or not cases else 0
