@@ -8,6 +8,7 @@
 
 #include <yajl/yajl_parse.h>
 
+#include "base-json-heap-internal.h"
 #include "base-limits.h"
 #include "base-str.h"
 
@@ -22,6 +23,7 @@ struct reader {
   size_t len;
   const struct json_limits *limits;
   yajl_handle yajl;
+  struct heap heap; /* yajl's, freed as a whole */
   struct error *err;
 
   size_t last_end; /* where the last token ended */
@@ -393,8 +395,18 @@ static void report_syntax (struct reader *r)
 
 static void parse (struct reader *r)
 {
-  yajl_status status = yajl_parse (r->yajl, (const unsigned char *) r->text, r->len);
+  yajl_alloc_funcs memory = { heap_allocate, heap_resize, heap_release, &r->heap };
+  yajl_status status;
 
+  if (setjmp (r->heap.out_of_memory) != 0) {
+    error_oom (r->err);
+    return;
+  }
+  r->yajl = yajl_alloc (&callbacks, &memory, r);
+  yajl_config (r->yajl, yajl_allow_comments, r->limits->comments ? 1 : 0);
+  /* yajl lets overlong forms and surrogates pass; take_text looks itself, and says so in one way. */
+  yajl_config (r->yajl, yajl_dont_validate_strings, 1);
+  status = yajl_parse (r->yajl, (const unsigned char *) r->text, r->len);
   if (status == yajl_status_ok) {
     r->at_end = true;
     status = yajl_complete_parse (r->yajl);
@@ -405,37 +417,45 @@ static void parse (struct reader *r)
     fail (r, "no JSON value found");
 }
 
+/* The reader is not on the stack: what changes between setjmp and longjmp would be lost there. */
+static struct reader *new_reader (const char *name, const char *text, size_t len,
+                                  const struct json_limits *limits, struct error *err)
+{
+  struct reader *r = calloc (1, sizeof (*r));
+
+  if (r != NULL)
+    *r = (struct reader){
+      .name = name, .text = text, .len = len, .limits = limits, .err = err, .line = 1, .column = 1
+    };
+  return r;
+}
+
 int json_read (const char *name, const char *text, size_t len, const struct json_limits *limits,
                struct json_node **ret_tree, struct error *err)
 {
   struct error local = { 0 };
-  struct reader r = {
-    .name = name, .text = text, .len = len, .limits = limits, .err = &local, .line = 1, .column = 1
-  };
+  cleanup_free struct reader *r = NULL;
+  int code;
 
   if (len > limits->bytes)
     return error_set (err, -EFBIG, "%s: larger than %zu bytes", name, limits->bytes);
-  r.yajl = yajl_alloc (&callbacks, NULL, &r);
-  if (r.yajl == NULL)
+  r = new_reader (name, text, len, limits, &local);
+  if (r == NULL)
     return error_oom (err);
-  yajl_config (r.yajl, yajl_allow_comments, limits->comments ? 1 : 0);
-  /* yajl lets overlong forms and surrogates pass; take_text looks itself, and says so in one way. */
-  yajl_config (r.yajl, yajl_dont_validate_strings, 1);
-  parse (&r);
-  yajl_free (r.yajl);
-  free (r.key.name);
-  if (error_is_set (&local)) {
-    int code = local.code;
-
-    json_free (r.root);
-    if (err != NULL && err->code == 0)
-      *err = local;
-    else
-      error_clear (&local);
-    return code;
+  parse (r);
+  heap_clear (&r->heap);
+  free (r->key.name);
+  if (!error_is_set (&local)) {
+    *ret_tree = r->root;
+    return 0;
   }
-  *ret_tree = r.root;
-  return 0;
+  code = local.code;
+  json_free (r->root);
+  if (err != NULL && err->code == 0)
+    *err = local;
+  else
+    error_clear (&local);
+  return code;
 }
 
 const struct json_node *json_get (const struct json_node *object, const char *key)

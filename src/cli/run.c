@@ -54,10 +54,15 @@ static int launch (const struct context *context, struct plan *plan, const struc
                                  .in = STDIN_FILENO,
                                  .out = quiet ? -1 : STDOUT_FILENO,
                                  .err = quiet ? -1 : STDERR_FILENO };
+  struct error left = { 0 };
+  unsigned finished;
   int r;
 
   if (init == NULL || launcher == NULL)
     return error_oom (err);
+  /* What an earlier run left is finished first; that it cannot be is no reason not to run. */
+  if (run_gc (context->host, &finished, &left) < 0)
+    error_clear (&left);
   r = run_execute (&options, &result, err);
   if (r < 0) {
     struct error second = { 0 };

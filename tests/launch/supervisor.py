@@ -3,7 +3,7 @@
 Everything is made in a mount namespace of the test's own. On a host with hybrid cgroups, which libcrun refuses,
 that namespace has a view of /sys/fs/cgroup with nothing but the version 1 controllers.
 """
-import ctypes, errno, json, os, select, shutil, signal, socket, struct, subprocess, sys, tempfile, time
+import ctypes, errno, json, os, platform, select, shutil, signal, socket, struct, subprocess, sys, tempfile, time
 
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", ".")
 PROGRAM = os.path.abspath(os.environ.get("TYRUM_OCI_TEST_LAUNCH", os.path.join(BUILD, "tyrum-oci-launch")))
@@ -94,6 +94,10 @@ class Surroundings:
             os.makedirs(os.path.join(self.root, folder))
         shutil.copy(BUSYBOX, os.path.join(self.root, "bin", "busybox"))
         os.symlink("busybox", os.path.join(self.root, "bin", "sh"))
+        # Where libcrun's own guard puts its files, for a moment or, when it is killed, for good.
+        self.guard = os.path.join(self.work, "guard")
+        os.mkdir(self.guard)
+        os.environ["_LIBCONTAINER_STATEDIR"] = self.guard
         view_cgroups(self.work)
 
     def clear(self):
@@ -306,3 +310,10 @@ def deny_calls(numbers, error=errno.ENOSYS):
     program = struct.pack("HP", len(code), ctypes.addressof(text))
     if LIBC.prctl(38, 1, 0, 0, 0) != 0 or LIBC.prctl(22, 2, ctypes.create_string_buffer(program), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "seccomp")
+
+
+def ignore_by_system_call(number):
+    action = struct.pack("=QQQQ", 1, 0, 0, 0)  # SIG_IGN
+    call = {"x86_64": 13, "aarch64": 134}[platform.machine()]
+    if LIBC.syscall(ctypes.c_long(call), number, ctypes.c_char_p(action), None, ctypes.c_long(8)) != 0:
+        raise OSError(ctypes.get_errno(), "rt_sigaction")

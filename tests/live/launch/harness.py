@@ -137,12 +137,13 @@ class Result:
     """How a run ended. ERR is without our own notes, which are in NOTES."""
     def __init__(self, code, out, err, document):
         self.code, self.out = code, out or b""
-        notes = re.compile(rb"^tyrum-oci: note: .*\n", re.M)
+        notes = re.compile(rb"tyrum-oci: note: [^\n]*\n")
         self.notes, self.err = b"".join(notes.findall(err or b"")).decode(), notes.sub(b"", err or b"")
         self.document = document
 
     def __str__(self):
-        return f"exit {self.code}, {len(self.out)} bytes {self.out[:400]!r}, said {self.err[:800]!r}, {self.document}"
+        told = {key: (self.document or {}).get(key) for key in ("exit", "usage", "truncated")}
+        return f"exit {self.code}, {len(self.out)} bytes {self.out[:400]!r}, said {self.err[:800]!r}, {told}"
 
     def text(self):
         return self.out.decode().rstrip("\n")
