@@ -44,18 +44,24 @@ static bool needs_own_cgroup (enum backend backend)
   return backend != BACKEND_DOCKER && backend != BACKEND_PODMAN;
 }
 
+static const char *why_no_cgroup (const struct host_facts *host)
+{
+  if (host->cgroup == CGROUP_NONE)
+    return "this host has no cgroups";
+  /* Delegated or not: to limit a child group a user would have to leave the group that it is in. */
+  if (host->uid != 0)
+    return "a user's run gets no cgroup of its own";
+  return host->cgroup_writable ? NULL : "no cgroup can be made here";
+}
+
 static int host_limits (struct draft *draft)
 {
-  const struct host_facts *host = draft->host;
+  const char *why = why_no_cgroup (draft->host);
 
-  if (!needs_own_cgroup (draft->plan->backend) || (host->cgroup != CGROUP_NONE && host->cgroup_writable))
+  if (!needs_own_cgroup (draft->plan->backend) || why == NULL)
     return 0;
   for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
-    int r = draft->plan->controls[c].promised
-                ? host_cannot (draft, c,
-                               strdup (host->cgroup == CGROUP_NONE ? "this host has no cgroups"
-                                                                   : "no cgroup is delegated to this user"))
-                : 0;
+    int r = draft->plan->controls[c].promised ? host_cannot (draft, c, strdup (why)) : 0;
 
     if (r < 0)
       return r;

@@ -31,7 +31,7 @@ int draft_limits (struct draft *draft)
   plan->cgroup = draft->host->cgroup;
   plan->swap_limit = draft->host->swap_accounting;
   /* Directly below the root, so that no folder of ours stays behind between runs. */
-  if (draft->host->cgroup_writable || !plan->unprivileged) {
+  if (!plan->unprivileged) {
     plan->cgroup_path = str_format ("/tyrum-oci-%s", plan->run_id);
     if (plan->cgroup_path == NULL)
       return error_oom (draft->err);

@@ -51,6 +51,11 @@ def differs(backend, what):
     return (backend, what) in DIFFERENCES
 
 
+def able(what):
+    """The backends without a difference in WHAT."""
+    return tuple(name for name in ALL if not differs(name, what))
+
+
 def absent(what):
     print(f"# {what}")
     sys.exit(77)
@@ -283,7 +288,7 @@ def enter(script):
     if "--inside" not in sys.argv:
         os.makedirs(STATE, 0o711, exist_ok=True)
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child",
-                              "--mount-proc", PYTHON, script, "--inside"])
+                              "--mount-proc", PYTHON, script, "--inside", *sys.argv[1:]])
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=711", "tyrum-launch", STATE], check=True)
     subprocess.run(["mount", "--make-rshared", "/"], check=True)
     child = os.fork()
