@@ -1,22 +1,30 @@
 /* Finishing what a killed supervisor left, and ending what still lives.
  *
- * Everything of a run can be found from its id: its folder, and its cgroup, in which every process of it is.
- * Mounts live in namespaces that went with the processes. A folder whose lock can be taken has no supervisor.
+ * Everything of a run can be found from its id: its folder, its cgroup, and the name of the file systems in its
+ * processes' mount tables. Mounts live in namespaces that went with the processes. A folder whose lock can be
+ * taken has no supervisor.
  */
 #include <config.h>
 
 #include "run-run.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "backend-backend.h"
+#include "base-file.h"
+#include "base-number.h"
 #include "run-dir.h"
 #include "run-record.h"
+
+#define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
 /* gVisor's own processes are outside of the run's cgroup when it has none; only its own delete finds them. */
 static void delete_by_runtime (const struct run_dir *dir)
@@ -54,6 +62,37 @@ static void delete_by_runtime (const struct run_dir *dir)
     waitpid (pid, NULL, 0);
 }
 
+/* Whether process PID has a file system of the run in its mount table. */
+static bool is_of_run (const char *pid, const char *name)
+{
+  cleanup_free char *path = str_format ("/proc/%s/mountinfo", pid);
+  cleanup_free char *text = NULL;
+  struct error ignored = { 0 };
+
+  if (path == NULL || file_read (AT_FDCWD, path, MOUNTINFO_MAX, &text, NULL, &ignored) < 0)
+    error_clear (&ignored);
+  return text != NULL && strstr (text, name) != NULL;
+}
+
+/* A user's run has no cgroup to find its processes by. One that was made but not started when its supervisor was
+ * killed waits for ever, and nothing but its mounts tells whose it is. */
+static void kill_by_mounts (const char *id)
+{
+  cleanup_free char *name = str_format (" tyrum-oci-%s ", id);
+  DIR *dir = name ? opendir ("/proc") : NULL;
+  const struct dirent *entry;
+
+  while (dir != NULL && (entry = readdir (dir)) != NULL) {
+    uint64_t pid;
+
+    if (number_parse (entry->d_name, INT32_MAX, &pid) && pid > 1 && (pid_t) pid != getpid ()
+        && is_of_run (entry->d_name, name))
+      kill ((pid_t) pid, SIGKILL);
+  }
+  if (dir != NULL)
+    closedir (dir);
+}
+
 static int finish (const struct host_facts *host, const char *id, bool *ret_done, struct error *err)
 {
   cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
@@ -72,6 +111,7 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
     return r == -ENOENT || live ? 0 : r;
   }
   delete_by_runtime (&dir);
+  kill_by_mounts (id);
   r = cgroup_destroy (host->cgroup, cgroup, err);
   if (r == 0)
     r = run_dir_remove (&dir, err);

@@ -78,9 +78,14 @@ int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, s
   return 0;
 }
 
-int mount_filesystem (const char *type, const char *target, const char *options, struct error *err)
+int mount_filesystem (const struct plan *plan, const char *type, const char *target, const char *options,
+                      struct error *err)
 {
-  if (mount (type, target, type, MS_NOSUID | MS_NODEV, options) < 0)
+  cleanup_free char *name = str_format ("tyrum-oci-%s", plan->run_id);
+
+  if (name == NULL)
+    return error_oom (err);
+  if (mount (name, target, type, MS_NOSUID | MS_NODEV, options) < 0)
     return error_set_errno (err, errno, "mount %s on '%s'", type, target);
   return 0;
 }

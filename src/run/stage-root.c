@@ -118,7 +118,7 @@ static int make_mount_points (const struct plan *plan, int root, struct error *e
   return make_mount_point (root, "/run/tyrum/init", false, err);
 }
 
-static int mount_layer (const char *lower, const char *folder, const char *root, struct error *err)
+static int mount_layer (const struct plan *plan, const char *lower, const char *folder, const char *root, struct error *err)
 {
   cleanup_free char *upper = str_format ("%s/upper", folder);
   cleanup_free char *work = str_format ("%s/work", folder);
@@ -128,7 +128,7 @@ static int mount_layer (const char *lower, const char *folder, const char *root,
     return error_oom (err);
   if (mkdir (upper, 0755) < 0 || mkdir (work, 0755) < 0)
     return error_set_errno (err, errno, "make the layer of the root");
-  return mount_filesystem ("overlay", root, options, err);
+  return mount_filesystem (plan, "overlay", root, options, err);
 }
 
 int stage_root (const struct plan *plan, const char *folder, struct error *err)
@@ -146,7 +146,7 @@ int stage_root (const struct plan *plan, const char *folder, struct error *err)
     source = mount_open_source (plan->root_path, err);
     r = source < 0 ? source : mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
     if (r == 0)
-      r = mount_layer (lower, folder, root, err);
+      r = mount_layer (plan, lower, folder, root, err);
   }
   if (r < 0)
     return r;

@@ -162,7 +162,7 @@ int stage_build (const struct stage *stage, struct error *err)
     r = private_mounts (err);
   if (r < 0)
     return r;
-  r = mount_filesystem ("tmpfs", stage->folder, STAGE_OPTIONS, err);
+  r = mount_filesystem (stage->plan, "tmpfs", stage->folder, STAGE_OPTIONS, err);
   if (r < 0)
     return r;
   if (mkdir (mounts, 0711) < 0)
