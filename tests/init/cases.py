@@ -3,6 +3,7 @@
 The programs are tyrum-oci-init as it is installed, and init-checked: the same files as the rest of the project is
 built, which has the sanitizers when those are on. A case is a function that takes the program's path.
 """
+import contextlib
 import os, shutil, signal, subprocess, sys, tempfile, traceback
 
 from container import DEADLINE, Container, become_subreaper, children_of, isolated, tool
@@ -102,7 +103,8 @@ def run_all():
     failed = sum(run(number, *one) for number, one in enumerate(todo, 1))
     left = children_of(os.getpid())
     for pid in left:
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     print(f"{'not ok' if left else 'ok'} {len(todo) + 1} - no process is left {left or ''}")
     return failed + bool(left)
 

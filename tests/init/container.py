@@ -3,6 +3,7 @@
 There is no runtime in it: unshare(1) makes the pid and mount namespaces, setpriv(1) takes every capability away,
 and as root also the user id. Every wait has a deadline, and Container.close ends what is left.
 """
+import contextlib
 import ctypes, fcntl, os, select, shutil, signal, socket, struct, time, traceback
 
 DEADLINE = 30.0
@@ -176,7 +177,8 @@ class Container:
     def close(self):
         if self.process.status is None:
             for pid in children_of(self.process.pid):
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it may have ended by itself meanwhile
+                    os.kill(pid, signal.SIGKILL)
             self.process.wait(1)
             self.process.kill()
             self.process.wait()
