@@ -26,9 +26,11 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
  * user can have decided what was read. For that the file, every folder and every symbolic link on the way
  * from / belongs to one of the two, and neither the file nor a folder is writable by group or others;
  * a folder that is sticky may be (/tmp), as long as the next step in it is not a second name of a file.
- * That the file is not trusted is no error. */
-int file_read_trusted (const char *path, size_t max, char **ret_text, size_t *ret_len, bool *ret_trusted,
-                       struct error *err);
+ * Nor is anything trusted that lies in the folder HOSTILE, or is reached by a link that does; the opened
+ * descriptor is asked where it is, not the name. NULL: there is no such folder. That the file is not trusted
+ * is no error. */
+int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
+                       bool *ret_trusted, struct error *err);
 
 /* Puts LEN bytes under PATH, relative to DIRFD (or AT_FDCWD), with exactly MODE whatever the umask. A reader,
  * and a host that went down, find the old file or the new one, whole. A link at PATH is replaced, not

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-path.h"
 #include "base-str.h"
 
 /* O_NONBLOCK: opening a FIFO would wait for its other end before we could see what it is. */
@@ -103,11 +104,12 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
 
 /* The way to a file, taken step by step so that each step can be judged. */
 struct walk {
-  int fd;           /* the folder that we stand in */
-  char *rest;       /* what is still to go */
-  unsigned links;   /* followed so far */
-  bool open_folder; /* others may make names in the folder that we stand in */
-  bool trusted;     /* as far as we have come */
+  int fd;              /* the folder that we stand in */
+  char *rest;          /* what is still to go */
+  unsigned links;      /* followed so far */
+  bool open_folder;    /* others may make names in the folder that we stand in */
+  bool trusted;        /* as far as we have come */
+  const char *hostile; /* nothing below this folder counts; NULL for none */
 };
 
 static void walk_clear (struct walk *walk)
@@ -127,6 +129,23 @@ static void judge (struct walk *walk, const struct stat *st)
     walk->trusted = false;
   /* In a sticky folder a name can still be made by anyone, as a hard link to a file of ours. */
   if (walk->open_folder && !S_ISDIR (st->st_mode) && st->st_nlink > 1)
+    walk->trusted = false;
+}
+
+/* Asks the descriptor, not the name: the name may lead elsewhere by now. Without an answer it does not count.
+ */
+static void judge_place (struct walk *walk, int fd)
+{
+  char name[64], real[PATH_MAX];
+  ssize_t len;
+
+  if (walk->hostile == NULL)
+    return;
+  snprintf (name, sizeof (name), "/proc/self/fd/%d", fd);
+  len = readlink (name, real, sizeof (real) - 1);
+  if (len > 0)
+    real[len] = '\0';
+  if (len <= 0 || real[0] != '/' || path_is_within (real, walk->hostile))
     walk->trusted = false;
 }
 
@@ -218,6 +237,7 @@ static int walk_open (struct walk *walk, int *ret_fd)
       return -errno;
     if (S_ISLNK (st.st_mode)) {
       judge (walk, &st);
+      judge_place (walk, walk->fd);
       r = follow (walk, fd);
     } else if (last) {
       *ret_fd = openat (walk->fd, name, READ_FLAGS | O_NOFOLLOW);
@@ -231,10 +251,10 @@ static int walk_open (struct walk *walk, int *ret_fd)
   return r < 0 ? r : -EISDIR;
 }
 
-int file_read_trusted (const char *path, size_t max, char **ret_text, size_t *ret_len, bool *ret_trusted,
-                       struct error *err)
+int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
+                       bool *ret_trusted, struct error *err)
 {
-  cleanup (walk_clear) struct walk walk = { .fd = -1, .trusted = true };
+  cleanup (walk_clear) struct walk walk = { .fd = -1, .trusted = true, .hostile = hostile };
   cleanup_close int fd = -1;
   struct stat st;
   int r;
@@ -247,6 +267,7 @@ int file_read_trusted (const char *path, size_t max, char **ret_text, size_t *re
   if (fstat (fd, &st) < 0)
     return error_set_errno (err, errno, "cannot read '%s'", path);
   judge (&walk, &st);
+  judge_place (&walk, fd);
   max = bounded (max);
   r = check_readable (&st, path, max, err);
   if (r == 0)

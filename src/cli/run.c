@@ -22,9 +22,22 @@ static char *own_program (const char *name)
   return str_format ("%s/%s", folder != NULL && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR, name);
 }
 
+/* Opens the folder of the file for the result, before the command can put another one in its place. */
+static int open_result (const char *file, struct error *err)
+{
+  const char *slash = strrchr (file, '/');
+  cleanup_free char *folder = slash ? strndup (file, (size_t) (slash - file + 1)) : strdup (".");
+  int fd;
+
+  if (folder == NULL)
+    return error_oom (err);
+  fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return fd < 0 ? error_set_errno (err, errno, "--result: open the folder '%s'", folder) : fd;
+}
+
 /* The result goes where the options say; the command's own exit code is ours. */
 static int report (const struct plan *plan, const struct run_result *result, const struct error *failure,
-                   const struct arguments *arguments, struct output *output, struct error *err)
+                   const struct arguments *arguments, int folder, struct output *output, struct error *err)
 {
   const char *file = arguments_text (arguments, OPTION_RESULT);
   cleanup_free char *text = NULL;
@@ -34,7 +47,8 @@ static int report (const struct plan *plan, const struct run_result *result, con
     return 0;
   r = result_write (plan, result, failure, &text, err);
   if (r == 0 && file != NULL)
-    r = file_write_atomic (AT_FDCWD, file, text, strlen (text), 0600, err);
+    r = file_write_atomic (folder, strrchr (file, '/') ? strrchr (file, '/') + 1 : file, text, strlen (text),
+                           0600, err);
   if (r == 0 && arguments_have (arguments, OPTION_JSON))
     strbuf_add (&output->out, text);
   return r;
@@ -46,6 +60,8 @@ static int launch (const struct context *context, struct plan *plan, const struc
   cleanup_free char *init = own_program ("tyrum-oci-init");
   cleanup_free char *launcher = own_program ("tyrum-oci-launch");
   cleanup_run_result struct run_result result = { 0 };
+  const char *file = arguments_text (arguments, OPTION_RESULT);
+  cleanup_close int folder = file ? open_result (file, err) : -1;
   bool quiet = arguments_have (arguments, OPTION_JSON);
   struct run_options options = { .host = context->host,
                                  .plan = plan,
@@ -60,6 +76,8 @@ static int launch (const struct context *context, struct plan *plan, const struc
 
   if (init == NULL || launcher == NULL)
     return error_oom (err);
+  if (file != NULL && folder < 0)
+    return folder;
   /* What an earlier run left is finished first; that it cannot be is no reason not to run. */
   if (run_gc (context->host, &finished, &left) < 0)
     error_clear (&left);
@@ -68,13 +86,15 @@ static int launch (const struct context *context, struct plan *plan, const struc
     struct error second = { 0 };
 
     /* The document tells of the failure as well; the failure itself is what the caller is told. */
-    if (report (plan, NULL, err, arguments, output, &second) < 0)
+    if (report (plan, NULL, err, arguments, folder, output, &second) < 0)
       error_clear (&second);
     output->status = 125;
     return quiet ? 0 : r;
   }
   output->status = result.code;
-  return report (plan, &result, NULL, arguments, output, err);
+  if (result.left != NULL)
+    output_note (output, result.left);
+  return report (plan, &result, NULL, arguments, folder, output, err);
 }
 
 static int describe (const struct plan *plan, struct output *output, struct error *err)

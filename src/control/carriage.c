@@ -83,8 +83,8 @@ static const struct row rows[] = {
     "no backend keeps workspace changes apart; use read-only or read-write" },
   { CONTROL_WORKSPACE_BOUNDED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "bind mounts, named one by one" },
 
-  { CONTROL_TMP_BOUNDED, -1, DIRECT, CARRY_ENFORCED, BASIS_MEASURED, "tmpfs with a size" },
-  { CONTROL_TMP_BOUNDED, -1, ENGINES, CARRY_ENFORCED, BASIS_SPEC, "tmpfs with a size" },
+  { CONTROL_TMP_BOUNDED, -1, CRUN | RUNC, CARRY_ENFORCED, BASIS_MEASURED, "tmpfs with a size" },
+  { CONTROL_TMP_BOUNDED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "tmpfs with a size" },
 
   { CONTROL_PATHS_MASKED, -1, RUNSC, CARRY_WEAKER, BASIS_SPEC,
     "gVisor has a /proc of its own without most of these paths" },
@@ -109,6 +109,8 @@ static const struct row rows[] = {
     "no backend filters peers by name; use none" },
   { CONTROL_NETWORK_MODE, NETWORK_ENGINE, DIRECT, CARRY_IMPOSSIBLE, BASIS_SPEC,
     "a runtime without an engine has no network to give; use none or an engine" },
+  { CONTROL_NETWORK_MODE, NETWORK_ENGINE, ENGINES, CARRY_ENFORCED, BASIS_SPEC,
+    "the network that the engine gives by default" },
   { CONTROL_NETWORK_MODE, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC,
     "a network namespace without interfaces but loopback" },
 
@@ -128,7 +130,8 @@ static const struct row rows[] = {
   { CONTROL_ENVIRONMENT_CLEAN, -1, PODMAN, CARRY_ENFORCED, BASIS_MEASURED,
     "explicit list; proxy variables of its host must be switched off" },
   { CONTROL_ENVIRONMENT_CLEAN, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "explicit list" },
-  { CONTROL_SECRETS_FILES, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "read-only bind mounts of single files" },
+  { CONTROL_SECRETS_FILES, -1, EVERY, CARRY_WEAKER, BASIS_SPEC,
+    "a read-only bind of the operator's file, with that file's own owner and mode" },
   { CONTROL_BUDGET_SESSION, -1, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
     "no session keeper counts runs in this version" },
 };

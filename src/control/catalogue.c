@@ -26,7 +26,8 @@ static const struct control_info table[] = {
                               "The command does not run as root, inside or outside.",
                               "all four uids and gids in /proc, from inside and outside" },
   [CONTROL_USER_NAMESPACE] = { "user.namespace", BY (SETTING_USER_NAMESPACE),
-                               "Ids inside are unprivileged ids outside, a range of their own per run.",
+                               "Ids inside are unprivileged ids outside; where root launches, each run has a "
+                               "range of its own.",
                                "uid_map and gid_map, and the namespace id against the host's" },
   [CONTROL_CAPABILITIES] = { "process.capabilities", BY (SETTING_CAPABILITIES),
                              "The command holds only the capabilities named, in all five sets.",
@@ -51,7 +52,8 @@ static const struct control_info table[] = {
                                "Nothing on the root file system can be changed.",
                                "mount flags, and a file that cannot be created beside one in /tmp that can" },
   [CONTROL_WORKSPACE_BOUNDED] = { "workspace.bounded", BY (SETTING_WORKSPACE, SETTING_MOUNTS),
-                                  "Of the host's files only the workspace and the named mounts appear.",
+                                  "Of the host's files only the workspace, the named mounts and the root's "
+                                  "programs appear.",
                                   "the mount table from inside and outside, device and inode of each "
                                   "source" },
   [CONTROL_TMP_BOUNDED] = { "tmp.bounded", BY (SETTING_TMP),
@@ -68,8 +70,8 @@ static const struct control_info table[] = {
                                 "ptys.",
                                 "the listing of /dev, and a device node that cannot be made" },
   [CONTROL_MOUNTS_NOSUID_NODEV] = { "mounts.nosuid_nodev", BY (SETTING_NOEXEC),
-                                    "No mount honours setuid bits or device nodes; named ones execute "
-                                    "nothing.",
+                                    "No mount honours setuid bits, none but /dev device nodes; named ones "
+                                    "execute nothing.",
                                     "the flags of every mount" },
   [CONTROL_NAMESPACE_PID] = { "namespace.pid", ALWAYS,
                               "Processes of the host and of other runs are not seen.",

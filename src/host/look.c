@@ -87,7 +87,8 @@ static int look_kernel (struct host_facts *facts, struct error *err)
   return facts->machine && facts->kernel ? 0 : error_oom (err);
 }
 
-/* "tyrum-hardened (enforce)", one to a line; a name may hold blanks and brackets of its own. */
+/* "tyrum-hardened (enforce)", one to a line; a name may hold blanks and brackets of its own. A profile in
+ * complain mode confines nothing. */
 int look_apparmor_profiles (char *text, struct strlist *profiles)
 {
   char *cursor = text;
@@ -95,7 +96,8 @@ int look_apparmor_profiles (char *text, struct strlist *profiles)
   for (char *line = look_line (&cursor); line != NULL; line = look_line (&cursor)) {
     char *end = strrchr (line, '(');
 
-    if (end == NULL || end < line + 2 || end[-1] != ' ')
+    if (end == NULL || end < line + 2 || end[-1] != ' '
+        || (strcmp (end, "(enforce)") != 0 && strcmp (end, "(kill)") != 0))
       continue;
     end[-1] = '\0';
     if (!str_is_utf8 (line, strlen (line)))

@@ -3,10 +3,8 @@
 #include "launch-compat.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,55 +18,52 @@
 #include <libcrun/container.h>
 
 #include "base-cleanup.h"
-#include "base-file.h"
-#include "base-number.h"
+#include "base-str.h"
 
 #define ERRNO_MAX 4095 /* the kernel's bound */
-#define PID_BYTES ((size_t) 32)
 
-/* One call: what libcrun is told, and what it said. The log has to be a stream, for libcrun takes the
- * argument of the handler for one when it writes warnings. */
+/* One call: what libcrun is told, and what it said. */
 struct call {
   libcrun_context_t context;
-  FILE *log;
-  char *text; /* of the log, whole after a flush */
-  size_t len;
-  char *pid_file;
+  struct strbuf log;
+  FILE *stream; /* writes to the log */
+  FILE *before; /* what it took the place of */
+  pid_t pid;    /* of the process that does */
 };
 
 static void call_clear (struct call *call)
 {
-  if (call->pid_file != NULL)
-    unlink (call->pid_file);
-  free (call->pid_file);
-  if (call->log != NULL)
-    fclose (call->log);
-  free (call->text);
+  if (call->before != NULL)
+    stderr = call->before;
+  if (call->stream != NULL)
+    fclose (call->stream);
+  strbuf_clear (&call->log);
 }
 
-static void collect (int errnum, const char *message, LIBCRUN_LOG_LEVEL level, void *stream)
+/* The container's first process inherits the stream, and has nobody left who would read its log. */
+static ssize_t collect (void *cookie, const char *text, size_t len)
 {
-  (void) level;
-  if (errnum != 0)
-    fprintf (stream, "%s: %s\n", message, strerror (errnum));
-  else
-    fprintf (stream, "%s\n", message);
+  struct call *call = cookie;
+
+  if (getpid () != call->pid)
+    return write (STDERR_FILENO, text, len);
+  strbuf_add_bytes (&call->log, text, len);
+  return (ssize_t) len;
 }
 
+/* libcrun has a handler for what it logs, but some of its versions write errors to stderr as well, and others
+ * take the handler's argument for a stream. All of them are content with stderr, so that is what they get:
+ * the C library lets a program put a stream of its own in that place. */
 static int call_init (struct call *call, const struct launch_request *request, struct error *err)
 {
-  call->log = open_memstream (&call->text, &call->len);
-  if (call->log == NULL || asprintf (&call->pid_file, "%s/%s.pid", request->state, request->id) < 0) {
-    call->pid_file = NULL;
+  call->pid = getpid ();
+  call->stream = fopencookie (call, "w", (cookie_io_functions_t){ .write = collect });
+  if (call->stream == NULL)
     return error_oom (err);
-  }
-#if LIBCRUN_SET_HANDLER_ARGUMENTS == 3
-  crun_set_output_handler (collect, call->log, false);
-#else
-  crun_set_output_handler (collect, call->log);
-#endif
-  call->context.output_handler = collect;
-  call->context.output_handler_arg = call->log;
+  setvbuf (call->stream, NULL, _IONBF, 0);
+  call->before = stderr;
+  stderr = call->stream;
+  call->context.output_handler = log_write_to_stderr;
   call->context.state_root = request->state;
   call->context.id = request->id;
   call->context.bundle = request->bundle;
@@ -105,7 +100,7 @@ static int call_failed (struct call *call, const char *what, libcrun_error_t sai
 {
   int errnum = said != NULL ? said->status : 0;
   char *why = said != NULL ? said->msg : NULL;
-  char *log = fflush (call->log) == 0 && call->len > 0 ? call->text : NULL;
+  char *log = call->log.len > 0 ? call->log.text : NULL;
 
   /* Some of libcrun's errors carry no errno, or a number that is none. */
   if (errnum <= 0 || errnum > ERRNO_MAX)
@@ -121,21 +116,8 @@ static int call_failed (struct call *call, const char *what, libcrun_error_t sai
   return -errnum;
 }
 
-static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
-{
-  cleanup_free char *text = NULL;
-  uint64_t pid;
-  int r = file_read (AT_FDCWD, path, PID_BYTES, &text, NULL, err);
-
-  if (r < 0)
-    return r;
-  if (!number_parse (text, INT32_MAX, &pid) || pid == 0)
-    return error_set (err, -EIO, "cannot read '%s': '%s' is not a process id", path, text);
-  *ret_pid = (pid_t) pid;
-  return 0;
-}
-
-int launch_create (const struct launch_request *request, const char *spec, pid_t *ret_pid, struct error *err)
+int launch_create (const struct launch_request *request, const char *spec, const char *pid_file,
+                   struct error *err)
 {
   cleanup (call_clear) struct call call = { 0 };
   cleanup (cleanup_containerp) libcrun_container_t *container = NULL;
@@ -147,11 +129,11 @@ int launch_create (const struct launch_request *request, const char *spec, pid_t
   container = libcrun_container_load_from_memory (spec, &said);
   if (container == NULL)
     return call_failed (&call, "cannot read config.json", said, err);
-  call.context.pid_file = call.pid_file;
+  call.context.pid_file = pid_file;
   /* Without the option to fork: this process is there for nothing else, and the error stays in it. */
   if (libcrun_container_create (&call.context, container, 0, &said) < 0)
     return call_failed (&call, "cannot create the container", said, err);
-  return read_pid (call.pid_file, ret_pid, err);
+  return 0;
 }
 
 /* A hook that ends without reading its input would end this process, too. What is made here is no

@@ -5,20 +5,19 @@
  * afterwards. What differs from version to version of libcrun is in compat.c, with configure's help, and
  * nowhere else. The structs of the spec are opaque: libcrun gets the text.
  *
- * What libcrun logs is added to the error. Nothing of it reaches the standard streams, which are
- * the container's, with one exception: a first program that cannot be executed after all is reported on
- * the container's standard error, by the container's own process.
+ * What libcrun logs is added to the error. Nothing of it reaches the standard streams, which are the
+ * container's, with one exception: a first program that cannot be executed after all is
+ * reported on the container's standard error, by the container's own process.
  */
 #pragma once
-
-#include <sys/types.h>
 
 #include "base-error.h"
 #include "launch-request.h"
 
-/* Makes the container from SPEC, the text of a config.json. Its first process then waits for
- * launch_start. The working folder must be the bundle. */
-int launch_create (const struct launch_request *request, const char *spec, pid_t *ret_pid, struct error *err);
+/* Makes the container from SPEC, the text of a config.json, and writes the id of its first process into
+ * PID_FILE. The process then waits for launch_start. The working folder must be the bundle. */
+int launch_create (const struct launch_request *request, const char *spec, const char *pid_file,
+                   struct error *err);
 
 int launch_start (const struct launch_request *request, struct error *err);
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-launch.h"
+#include "base-number.h"
 #include "base-str.h"
 #include "launch-child.h"
 #include "launch-clean.h"
@@ -31,10 +33,35 @@
 
 enum { EXIT_USAGE = 2 };
 
+#define PID_BYTES ((size_t) 32)
+
+static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
+{
+  cleanup_free char *text = NULL;
+  uint64_t pid;
+  int r = file_read (AT_FDCWD, path, PID_BYTES, &text, NULL, err);
+
+  if (r < 0)
+    return r;
+  if (!number_parse (text, INT32_MAX, &pid) || pid == 0)
+    return error_set (err, -EIO, "cannot read '%s': '%s' is not a process id", path, text);
+  *ret_pid = (pid_t) pid;
+  return 0;
+}
+
 static int call_create (const struct launch_request *request, const char *spec, pid_t *ret_pid,
                         struct error *err)
 {
-  return launch_create (request, spec, ret_pid, err);
+  cleanup_free char *pid_file = str_format ("%s/%s.pid", request->state, request->id);
+  int r;
+
+  if (pid_file == NULL)
+    return error_oom (err);
+  r = launch_create (request, spec, pid_file, err);
+  if (r == 0)
+    r = read_pid (pid_file, ret_pid, err);
+  unlink (pid_file);
+  return r;
 }
 
 static int call_start (const struct launch_request *request, const char *spec, pid_t *ret_pid,

@@ -79,6 +79,27 @@ static int meet_settings (struct draft *draft)
   return r;
 }
 
+/* A runtime or an image that the operator names is the only one. */
+static int check_choice (struct draft *draft)
+{
+  const struct request *request = draft->request;
+  const struct value *runtime = &draft->ceiling->settings.values[SETTING_ISOLATION_RUNTIME];
+  const struct value *image = &draft->ceiling->settings.values[SETTING_ISOLATION_IMAGE];
+  const char *chosen = request->runtime ? request->runtime : backend_name (request->backend);
+
+  if (str_has_prefix (chosen, "oci:"))
+    chosen += strlen ("oci:");
+  if (value_is_set (runtime) && strcmp (runtime->text, chosen) != 0)
+    return error_set (draft->err, -EPERM,
+                      "isolation.type: the ceiling allows no runtime but '%s', and this is '%s'",
+                      runtime->text, chosen);
+  if (value_is_set (image)
+      && (request->root != ROOT_FROM_IMAGE || strcmp (image->text, request->root_path) != 0))
+    return error_set (draft->err, -EPERM, "isolation.type: the ceiling allows no root but the image '%s'",
+                      image->text);
+  return 0;
+}
+
 static int copy_identity (struct draft *draft)
 {
   struct plan *plan = draft->plan;
@@ -106,8 +127,8 @@ int plan_build (const struct profile *profile, const struct request *request, co
                 const struct host_facts *host, struct plan **ret_plan, struct error *err)
 {
   static int (*const topics[]) (struct draft *) = {
-    refuse_disabled, copy_identity, meet_settings, draft_controls, draft_process, draft_env,
-    draft_ids,       draft_network, draft_root,    draft_mounts,   draft_limits,
+    refuse_disabled, check_choice, copy_identity, meet_settings, draft_controls, draft_process,
+    draft_env,       draft_ids,    draft_network, draft_root,    draft_mounts,   draft_limits,
   };
   cleanup_plan struct plan *plan = calloc (1, sizeof (*plan));
   struct draft draft = { profile, request, ceiling, host, plan, err };

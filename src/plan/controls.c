@@ -54,12 +54,25 @@ static const char *why_no_cgroup (const struct host_facts *host)
   return host->cgroup_writable ? NULL : "no cgroup can be made here";
 }
 
+/* A kernel that does not count swap cannot bound it. */
+static int host_swap (struct draft *draft)
+{
+  struct plan_control *state = &draft->plan->controls[CONTROL_LIMITS_MEMORY];
+
+  if (!state->promised || draft->host->swap_accounting || state->carriage.carry != CARRY_ENFORCED)
+    return 0;
+  state->carriage = (struct carriage){ CARRY_WEAKER, BASIS_MEASURED, "this host does not count swap" };
+  return 0;
+}
+
 static int host_limits (struct draft *draft)
 {
   const char *why = why_no_cgroup (draft->host);
 
-  if (!needs_own_cgroup (draft->plan->backend) || why == NULL)
+  if (!needs_own_cgroup (draft->plan->backend))
     return 0;
+  if (why == NULL)
+    return host_swap (draft);
   for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
     int r = draft->plan->controls[c].promised ? host_cannot (draft, c, strdup (why)) : 0;
 
@@ -128,6 +141,20 @@ static int refuse_or_note (struct draft *draft)
                     draft->profile->name, backend_name (draft->plan->backend), missing.text);
 }
 
+/* What the ceiling requires, or sets, no request gives up and no profile leaves open. */
+static bool required_by_operator (const struct draft *draft, enum control control)
+{
+  const struct settings *ceiling = &draft->ceiling->settings;
+  const char *name = control_info (control)->name;
+
+  for (const enum setting *s = control_info (control)->settings; *s != SETTING_COUNT; s++)
+    if (value_is_set (&ceiling->values[*s]))
+      return true;
+  return strset_has (&ceiling->values[SETTING_REQUIRE].set, name)
+         || (strset_has (&ceiling->values[SETTING_REQUIRE].set, "*")
+             && !strset_has (&ceiling->values[SETTING_OPTIONAL].set, name));
+}
+
 int draft_controls (struct draft *draft)
 {
   struct plan *plan = draft->plan;
@@ -135,11 +162,13 @@ int draft_controls (struct draft *draft)
 
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     struct plan_control *state = &plan->controls[c];
+    bool operators;
 
     state->promised = control_is_promised (c, &plan->settings);
-    state->required = control_is_required (c, &plan->settings);
+    operators = state->promised && required_by_operator (draft, c);
+    state->required = operators || control_is_required (c, &plan->settings);
     /* Nobody gets a container under the name of a virtual machine. */
-    state->accepted = state->promised && c != CONTROL_ISOLATION_TYPE
+    state->accepted = state->promised && c != CONTROL_ISOLATION_TYPE && !operators
                       && strset_has (&draft->request->accepted, control_info (c)->name);
     state->carriage = carriage_for (c, plan->backend, &plan->settings);
   }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base-limits.h"
+#include "control-syntax.h"
 
 static int compare_names (const char *a, const char *b)
 {
@@ -75,7 +76,8 @@ static int pass_from_caller (struct draft *draft)
 
     if (name == NULL)
       return error_oom (draft->err);
-    if (strchr (assignment, '=') == NULL || !request_env_allowed (&draft->plan->settings, name))
+    if (strchr (assignment, '=') == NULL || !syntax_is_variable (name)
+        || !request_env_allowed (&draft->plan->settings, name))
       continue;
     r = set_variable (draft, strdup (assignment));
     if (r < 0)

@@ -129,10 +129,11 @@ static int refuse_sensitive (struct draft *draft, const char *what, const struct
 }
 
 /* Whoever reaches an engine's socket is root on the host. Our own state is the supervisor's. */
-static int check_sockets (struct draft *draft, const char *what, const struct path_fact *fact)
+static int check_sockets (struct draft *draft, const char *what, const struct path_fact *fact, bool writable)
 {
   const struct path_facts *sockets = &draft->host->sockets;
   const char *state = draft->host->state_dir;
+  const char *config = draft->host->config_home;
 
   if (fact->type == PATH_SOCKET)
     return refuse (draft, what, fact, "it is a socket");
@@ -147,6 +148,9 @@ static int check_sockets (struct draft *draft, const char *what, const struct pa
   }
   if (state != NULL && (path_is_within (state, fact->real) || path_is_within (fact->real, state)))
     return refuse (draft, what, fact, "it holds our own state");
+  if (writable && config != NULL
+      && (path_is_within (config, fact->real) || path_is_within (fact->real, config)))
+    return refuse (draft, what, fact, "it holds profiles, and whoever writes those decides");
   return 0;
 }
 
@@ -163,12 +167,14 @@ static int check_source (struct draft *draft, const char *what, const char *path
   class = source_classify (fact->real, &why);
   if (class == SOURCE_FORBIDDEN)
     return refuse (draft, what, fact, why);
+  if (class == SOURCE_PROGRAMS && writable)
+    return refuse (draft, what, fact, why);
   if (class == SOURCE_SENSITIVE && (writable || reason == NULL))
     return refuse_sensitive (draft, what, fact, why);
   if (fact->type != PATH_DIRECTORY && fact->type != PATH_FILE && fact->type != PATH_SOCKET)
     return refuse (draft, what, fact, "it is neither a folder nor a file");
   *ret_fact = fact;
-  return check_sockets (draft, what, fact);
+  return check_sockets (draft, what, fact, writable);
 }
 
 /* Mount points in a root of our own have to be there before anything is mounted on them. */
@@ -215,37 +221,84 @@ static int mount_workspace (struct draft *draft)
                : draft_add_bind (draft, fact, "/workspace", writable, !draft_is_noexec (draft, "/workspace"));
 }
 
-/* Where two mounts nest, the outer one has to be made first; sorted names give that. */
-static int mount_grants (struct draft *draft, const struct grants *grants, const char *what)
+static int mount_one (struct draft *draft, const struct grant *mount, const char *what, bool executable)
 {
-  for (size_t i = 0; i < grants->count; i++) {
-    const struct grant *mount = &grants->items[i];
-    const struct path_fact *fact = NULL;
-    const char *reason = mount->reason;
-    int r;
+  const struct path_fact *fact = NULL;
+  int r = check_source (draft, what, mount->source, mount->writable, mount->reason, &fact);
 
-    r = check_source (draft, what, mount->source, mount->writable, reason, &fact);
-    if (r == 0)
-      r = add_mount_point (draft, mount->name, fact->type);
-    if (r == 0)
-      r = draft_add_bind (draft, fact, mount->name, mount->writable, !draft_is_noexec (draft, mount->name));
-    if (r < 0)
-      return r;
+  if (r == 0)
+    r = add_mount_point (draft, mount->name, fact->type);
+  return r < 0 ? r : draft_add_bind (draft, fact, mount->name, mount->writable, executable);
+}
+
+/* Where two mounts nest, the outer one has to be made first; sorted names give that. */
+static int mount_profile (struct draft *draft)
+{
+  const struct grants *grants = &draft_value (draft, SETTING_MOUNTS)->grants;
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && i < grants->count; i++)
+    r = mount_one (draft, &grants->items[i], "mount source", !draft_is_noexec (draft, grants->items[i].name));
+  return r;
+}
+
+/* What is hidden below the grant's target is hidden below the request's as well. */
+static int hide_again (struct draft *draft, const struct grant *granted, const struct grant *asked)
+{
+  const struct strlist *hide = &draft_value (draft, SETTING_HIDE)->set;
+
+  for (size_t i = 0; i < hide->count; i++) {
+    cleanup_free char *source = NULL;
+
+    if (!path_is_within (hide->items[i], granted->name))
+      continue;
+    source = str_format ("%s%s", granted->source, hide->items[i] + strlen (granted->name));
+    if (source == NULL)
+      return error_oom (draft->err);
+    if (path_is_within (asked->source, source))
+      return error_set (draft->err, -EPERM, "paths.hidden: --mount: '%s' is hidden by the profile",
+                        asked->source);
+    if (path_is_within (source, asked->source)
+        && strlist_add_take (&draft->plan->masked,
+                             str_format ("%s%s", asked->name, source + strlen (asked->source)))
+               < 0)
+      return error_oom (draft->err);
   }
   return 0;
+}
+
+/* A mount of the request's is a second name for part of a grant, with all that the grant says. */
+static int mount_request (struct draft *draft)
+{
+  const struct grants *granted = &draft_value (draft, SETTING_MOUNTS)->grants;
+  const struct grants *asked = &draft->request->mounts;
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && i < asked->count; i++) {
+    bool executable = !draft_is_noexec (draft, asked->items[i].name);
+
+    for (size_t k = 0; r == 0 && k < granted->count; k++)
+      if (path_is_within (asked->items[i].source, granted->items[k].source)) {
+        executable = executable && !draft_is_noexec (draft, granted->items[k].name);
+        r = hide_again (draft, &granted->items[k], &asked->items[i]);
+      }
+    if (r == 0)
+      r = mount_one (draft, &asked->items[i], "--mount: source", executable);
+  }
+  return r;
 }
 
 /* The request cannot aim at what every run sets up itself, nor at a target that is taken. */
 static int check_request_targets (struct draft *draft)
 {
-  static const char *const reserved[] = { "/proc", "/sys", "/dev", "/workspace", "/tmp" };
+  static const char *const reserved[] = { "/proc", "/sys", "/dev", "/workspace", "/tmp", "/run/tyrum" };
   const struct grants *asked = &draft->request->mounts;
 
   for (size_t i = 0; i < asked->count; i++) {
     const char *target = asked->items[i].name;
 
     for (size_t k = 0; k < ARRAY_LEN (reserved); k++)
-      if (path_is_within (target, reserved[k]) || strcmp (target, "/") == 0)
+      if (path_is_within (target, reserved[k]) || path_is_within (reserved[k], target))
         return error_set (draft->err, -EINVAL, "--mount: target '%s' lies in what every run sets up itself",
                           target);
     for (size_t k = 0; k < draft->plan->mount_count; k++)
@@ -253,6 +306,37 @@ static int check_request_targets (struct draft *draft)
         return error_set (draft->err, -EEXIST, "--mount: something is mounted on '%s' already", target);
   }
   return 0;
+}
+
+/* A link below a granted folder must not lead out of it. */
+static int check_request_sources (struct draft *draft)
+{
+  const struct grants *granted = &draft_value (draft, SETTING_MOUNTS)->grants;
+  const struct grants *asked = &draft->request->mounts;
+
+  for (size_t i = 0; i < asked->count; i++) {
+    const struct path_fact *fact = path_facts_find (&draft->host->paths, asked->items[i].source);
+    bool held = fact == NULL || fact->real == NULL; /* said later */
+
+    for (size_t k = 0; k < granted->count && !held; k++) {
+      const struct path_fact *outer = path_facts_find (&draft->host->paths, granted->items[k].source);
+
+      held = outer != NULL && outer->real != NULL && path_is_within (fact->real, outer->real)
+             && (granted->items[k].writable || !asked->items[i].writable);
+    }
+    if (!held)
+      return refuse (draft, "--mount: source", fact, "a link leads out of what the profile grants");
+  }
+  return 0;
+}
+
+static bool secret_is_held (const struct draft *draft, const struct grant *secret,
+                            const struct path_fact *fact)
+{
+  const struct path_fact *outer = path_facts_find (&draft->host->paths, secret->source);
+
+  return outer != NULL && outer->real != NULL && fact->real != NULL
+         && path_is_within (fact->real, outer->real);
 }
 
 /* A secret's source is a file, or a folder from which the request picks one. */
@@ -275,6 +359,9 @@ static int mount_secrets (struct draft *draft)
     if (fact->type != PATH_FILE)
       return error_set (draft->err, -EINVAL, "secrets.files: '%s' of secret '%s' is not a file", path,
                         secret->name);
+    if (!secret_is_held (draft, secret, fact))
+      return error_set (draft->err, -EPERM, "secrets.files: '%s' of secret '%s' leads out of '%s'", path,
+                        secret->name, secret->source);
     r = add_mount_point (draft, secret->target, PATH_FILE);
     if (r == 0)
       r = draft_add_bind (draft, fact, secret->target, false, false);
@@ -305,6 +392,31 @@ static int mask_paths (struct draft *draft)
   return failed ? error_oom (draft->err) : 0;
 }
 
+/* No two mounts on one place, and noexec only where there is a mount to say it of. */
+static int check_targets (struct draft *draft)
+{
+  const struct plan *plan = draft->plan;
+  const struct strlist *noexec = &draft_value (draft, SETTING_NOEXEC)->set;
+
+  for (size_t i = 0; i < plan->mount_count; i++)
+    for (size_t k = i + 1; k < plan->mount_count; k++)
+      if (strcmp (plan->mounts[i].target, plan->mounts[k].target) == 0)
+        return error_set (draft->err, -EEXIST, "workspace.bounded: two things are to be mounted on '%s'",
+                          plan->mounts[i].target);
+  for (size_t i = 0; i < noexec->count; i++) {
+    size_t k = 0;
+
+    while (k < plan->mount_count && strcmp (plan->mounts[k].target, noexec->items[i]) != 0)
+      k++;
+    if (k == plan->mount_count)
+      return error_set (
+          draft->err, -EINVAL,
+          "mounts.nosuid_nodev: filesystem.noexec names '%s', which is no mount point of this run",
+          noexec->items[i]);
+  }
+  return 0;
+}
+
 int draft_mounts (struct draft *draft)
 {
   int r = own_filesystems (draft);
@@ -312,12 +424,16 @@ int draft_mounts (struct draft *draft)
   if (r == 0)
     r = mount_workspace (draft);
   if (r == 0)
-    r = mount_grants (draft, &draft_value (draft, SETTING_MOUNTS)->grants, "mount source");
+    r = mount_profile (draft);
   if (r == 0)
     r = check_request_targets (draft);
   if (r == 0)
-    r = mount_grants (draft, &draft->request->mounts, "--mount: source");
+    r = check_request_sources (draft);
+  if (r == 0)
+    r = mount_request (draft);
   if (r == 0)
     r = mount_secrets (draft);
+  if (r == 0)
+    r = check_targets (draft);
   return r < 0 ? r : mask_paths (draft);
 }

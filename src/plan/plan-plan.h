@@ -84,8 +84,9 @@ struct plan {
   uint64_t open_files_hard; /* the most that this host gives */
 
   enum root_kind root;
-  char *root_path;   /* folder: the path; image: the reference; host: NULL */
-  char *staged_root; /* where the stage has put the root, once staged */
+  char *root_path;                  /* folder: the path; image: the reference; host: NULL */
+  uint64_t root_device, root_inode; /* folder: what it was when it was looked at */
+  char *staged_root;                /* where the stage has put the root, once staged */
   bool root_read_only;
   struct plan_entry *entries; /* ROOT_FROM_HOST: parents before children */
   size_t entry_count;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base-path.h"
+#include "profile-source.h"
 
 static const struct plan_entry *find_entry (const struct plan *plan, const char *path)
 {
@@ -117,7 +118,7 @@ static int add_host_entry (struct draft *draft, const struct path_fact *fact)
     return 0;
   r = draft_add_entry (draft, fact->type == PATH_FILE ? ENTRY_FILE : ENTRY_DIRECTORY, fact->path,
                        fact->type == PATH_FILE ? "" : NULL);
-  return r < 0 ? r : draft_add_bind (draft, fact, fact->path, false, true);
+  return r < 0 ? r : draft_add_bind (draft, fact, fact->path, false, !draft_is_noexec (draft, fact->path));
 }
 
 static int root_from_host (struct draft *draft)
@@ -139,6 +140,7 @@ static int root_from_folder (struct draft *draft)
 {
   const char *path = draft->request->root_path;
   const struct path_fact *fact = path_facts_find (&draft->host->paths, path);
+  const char *why;
 
   if (fact == NULL || fact->type == PATH_ABSENT)
     return error_set (draft->err, -ENOENT, "--rootfs: there is no folder '%s'", path);
@@ -148,6 +150,10 @@ static int root_from_folder (struct draft *draft)
   if (strcmp (fact->real, "/") == 0)
     return error_set (draft->err, -EPERM,
                       "--rootfs: '%s' is the host's own root; say --rootfs host for a safe one", path);
+  if (source_classify (fact->real, &why) != SOURCE_PLAIN)
+    return error_set (draft->err, -EPERM, "--rootfs: '%s' cannot be a root: %s", fact->real, why);
+  draft->plan->root_device = fact->device;
+  draft->plan->root_inode = fact->inode;
   draft->plan->root_path = strdup (fact->real);
   return draft->plan->root_path ? 0 : error_oom (draft->err);
 }

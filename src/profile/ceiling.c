@@ -62,6 +62,15 @@ const struct header_key ceiling_header_keys[] = {
 };
 const size_t ceiling_header_key_count = ARRAY_LEN (ceiling_header_keys);
 
+/* A list without exceptions is the whole of what the operator allows. */
+static void close_list (struct ceiling *ceiling)
+{
+  struct value *allow = &ceiling->settings.values[SETTING_SECCOMP_ALLOW];
+
+  if (value_is_set (&ceiling->settings.values[SETTING_SECCOMP_LIST]) && allow->state == VALUE_UNSET)
+    allow->state = VALUE_SET;
+}
+
 int ceiling_parse (const char *file, const char *text, size_t len, struct ceiling **ret_ceiling,
                    struct error *err)
 {
@@ -85,6 +94,7 @@ int ceiling_parse (const char *file, const char *text, size_t len, struct ceilin
   r = parse_document (&parse, tree, ceiling_header_keys, ceiling_header_key_count, ceiling);
   if (r < 0)
     return r;
+  close_list (ceiling);
   *ret_ceiling = take_ptr (ceiling);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base-file.h"
 #include "base-limits.h"
@@ -66,16 +67,10 @@ static bool is_file_name (const char *text)
   return strchr (text, '/') != NULL || str_has_suffix (text, ".json");
 }
 
-/* Whether the path lies in the workspace, links resolved on both sides. Everything lies in /, which no plan
- * takes for a workspace; the plan's refusal is the one to read. */
-static bool in_workspace (const struct profile_store *store, const char *path)
+/* Everything lies in /, which no plan takes for a workspace; the plan's refusal is the one to read. */
+static const char *hostile_folder (const struct profile_store *store)
 {
-  cleanup_free char *real = NULL;
-
-  if (store->workspace == NULL || strcmp (store->workspace, "/") == 0)
-    return false;
-  real = realpath (path, NULL);
-  return real != NULL && path_is_within (real, store->workspace);
+  return store->workspace != NULL && strcmp (store->workspace, "/") != 0 ? store->workspace : NULL;
 }
 
 static int read_profile (struct load *load, const char *path, struct profile **ret_profile)
@@ -85,11 +80,10 @@ static int read_profile (struct load *load, const char *path, struct profile **r
   size_t len = 0;
   int r;
 
-  r = file_read_trusted (path, LIMIT_PROFILE_BYTES, &text, &len, &trusted, load->err);
+  r = file_read_trusted (path, hostile_folder (load->store), LIMIT_PROFILE_BYTES, &text, &len, &trusted,
+                         load->err);
   if (r < 0)
     return r;
-  if (in_workspace (load->store, path))
-    trusted = false;
   return profile_parse (path, text, len, trusted, ret_profile, load->err);
 }
 
@@ -195,6 +189,16 @@ static int check_trust (struct load *load, const struct profile *profile, enum p
                     profile->file, below->file);
 }
 
+static int check_default (struct load *load, const struct profile *profile)
+{
+  struct load other = { .store = load->store, .err = load->err };
+  cleanup_profile struct profile *normal = NULL;
+  int r = load_chain (&other, "baseline", PLACE_OPERATOR, profile, &normal);
+
+  strlist_clear (&other.chain);
+  return r < 0 ? r : profile_check_tighter (profile, normal, load->err);
+}
+
 /* Joins PROFILE with its parent. An untrusted file without one is held against 'baseline'. */
 static int join_parent (struct load *load, struct profile *profile, enum profile_place place)
 {
@@ -212,7 +216,11 @@ static int join_parent (struct load *load, struct profile *profile, enum profile
   r = load_chain (load, name, first, profile, &parent);
   if (r < 0)
     return r;
-  return profile_inherit (profile, parent, load->err);
+  r = profile_inherit (profile, parent, load->err);
+  if (r < 0 || profile->trusted || strcmp (parent->name, "baseline") == 0)
+    return r;
+  /* Which parent it has is the untrusted file's own choice, so it is held against the default as well. */
+  return check_default (load, profile);
 }
 
 static int load_chain (struct load *load, const char *name_or_file, enum profile_place first,
@@ -243,18 +251,12 @@ static int load_chain (struct load *load, const char *name_or_file, enum profile
   return 0;
 }
 
-/* Where the list that VALUE names lies; one by file is looked for beside the file that names it. */
+/* Where the list that VALUE names lies. */
 static char *seccomp_path (const struct profile_store *store, const struct value *value)
 {
-  const char *slash;
-
-  if (!str_has_suffix (value->text, ".json"))
-    return str_format ("%s/%s.json", store->seccomp_folder, value->text);
-  if (value->text[0] == '/')
+  if (str_has_suffix (value->text, ".json"))
     return strdup (value->text);
-  slash = strrchr (value->origin.file, '/');
-  return str_format ("%.*s%s", slash ? (int) (slash - value->origin.file + 1) : 0, value->origin.file,
-                     value->text);
+  return str_format ("%s/%s.json", store->seccomp_folder, value->text);
 }
 
 /* Whoever may write a list decides what is allowed, so it has to be trusted even where the profile that
@@ -270,8 +272,8 @@ static int load_seccomp (const struct profile_store *store, const char *what, co
 
   if (path == NULL)
     return error_oom (err);
-  r = file_read_trusted (path, LIMIT_PROFILE_BYTES, &text, &len, &trusted, err);
-  if (r == 0 && (!trusted || in_workspace (store, path)))
+  r = file_read_trusted (path, hostile_folder (store), LIMIT_PROFILE_BYTES, &text, &len, &trusted, err);
+  if (r == 0 && !trusted)
     r = error_set (err, -EPERM, "seccomp list '%s': others may write it, or it lies in the workspace", path);
   if (r == 0)
     r = seccomp_list_parse (path, text, len, ret_list, err);
@@ -355,8 +357,10 @@ int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceilin
   size_t len = 0;
   int r;
 
-  r = file_read_trusted (store->ceiling_file, LIMIT_PROFILE_BYTES, &text, &len, &trusted, err);
-  if (r == -ENOENT) {
+  r = file_read_trusted (store->ceiling_file, hostile_folder (store), LIMIT_PROFILE_BYTES, &text, &len,
+                         &trusted, err);
+  /* A link that leads nowhere is a ceiling that cannot be read. */
+  if (r == -ENOENT && faccessat (AT_FDCWD, store->ceiling_file, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
     error_clear (err);
     return empty_ceiling (ret_ceiling, err);
   }

@@ -54,7 +54,7 @@ static void lint_mounts (struct linter *l)
 
     if (class == SOURCE_FORBIDDEN)
       find (l, LINT_ERROR, SETTING_MOUNTS, "'%s' cannot be mounted: %s", mount->source, why);
-    else if (class == SOURCE_SENSITIVE && mount->writable)
+    else if (class != SOURCE_PLAIN && mount->writable)
       find (l, LINT_ERROR, SETTING_MOUNTS, "'%s' can be mounted read-only at most: %s", mount->source, why);
     else if (class == SOURCE_SENSITIVE && mount->reason == NULL)
       find (l, LINT_ERROR, SETTING_MOUNTS, "'%s' needs a \"reason\": %s", mount->source, why);

@@ -69,8 +69,8 @@ static int check_target (struct parse *parse, const struct json_node *node, cons
     return parse_error (parse, node, key,
                         "'%s' is not an absolute path below / without '.', '..' or empty parts", target);
   for (size_t i = 0; i < ARRAY_LEN (reserved_targets); i++)
-    if (path_is_within (target, reserved_targets[i]))
-      return parse_error (parse, node, key, "'%s' lies in '%s', which every run sets up itself", target,
+    if (path_is_within (target, reserved_targets[i]) || path_is_within (reserved_targets[i], target))
+      return parse_error (parse, node, key, "'%s' and '%s', which every run sets up itself, overlap", target,
                           reserved_targets[i]);
   return 0;
 }
@@ -278,6 +278,23 @@ static const char *scalar_expected (const struct setting_info *info)
   return info->syntax == SYNTAX_DURATION ? "a duration such as \"60s\"" : "a number";
 }
 
+/* A list by file lies beside the file that names it. Two files that say 'site.json' mean two lists, and the
+ * lattice compares texts, so the text becomes the whole path. */
+static int place_list (struct parse *parse, struct value *value)
+{
+  const char *slash = strrchr (parse->file, '/');
+  char *path;
+
+  if (!str_has_suffix (value->text, ".json") || value->text[0] == '/' || slash == NULL)
+    return 0;
+  path = str_format ("%.*s%s", (int) (slash - parse->file + 1), parse->file, value->text);
+  if (path == NULL)
+    return error_oom (parse->err);
+  free (value->text);
+  value->text = path;
+  return 0;
+}
+
 static int read_scalar (struct parse *parse, const struct json_node *node, enum setting setting,
                         struct value *value)
 {
@@ -289,7 +306,7 @@ static int read_scalar (struct parse *parse, const struct json_node *node, enum 
     return parse_expected (parse, node, info->key, scalar_expected (info));
   if (value_parse (setting, text, value, &plain) < 0)
     return place_error (parse, node, info->key, &plain);
-  return 0;
+  return setting == SETTING_SECCOMP_LIST ? place_list (parse, value) : 0;
 }
 
 static int read_setting (struct parse *parse, const struct json_node *node, enum setting setting)
@@ -382,7 +399,7 @@ static int read_section (struct parse *parse, const struct json_node *object, co
 
     if (path == NULL)
       return error_oom (parse->err);
-    if (!setting_find (path, &setting) && !is_section (path))
+    if (strchr (object->keys[i].name, '.') != NULL || (!setting_find (path, &setting) && !is_section (path)))
       return unknown_key (parse, &object->keys[i], section, NULL, 0);
     r = read_member (parse, object->items[i], path);
     if (r < 0)
@@ -421,7 +438,7 @@ int parse_document (struct parse *parse, const struct json_node *tree, const str
 
     if (header != NULL)
       r = header->read ? header->read (parse, tree->items[i], document) : 0;
-    else if (setting_find (name, &setting) || is_section (name))
+    else if (strchr (name, '.') == NULL && (setting_find (name, &setting) || is_section (name)))
       r = read_member (parse, tree->items[i], name);
     else
       r = unknown_key (parse, &tree->keys[i], "", headers, header_count);

@@ -38,6 +38,9 @@ int profile_parse (const char *file, const char *text, size_t len, bool trusted,
  * error that names the key and both values. */
 int profile_inherit (struct profile *child, const struct profile *parent, struct error *err);
 
+/* Whether CHILD, which is not trusted, is nowhere looser than PARENT. */
+int profile_check_tighter (const struct profile *child, const struct profile *parent, struct error *err);
+
 /* Checks what only the whole chain shows, and gives every unset setting its fallback. */
 int profile_resolve (struct profile *profile, struct error *err);
 

@@ -1,12 +1,13 @@
 /* Which host paths may be mounted into a run, judged by name.
  *
  * Forbidden places hand the host over whatever the mount's access is (an engine's socket is root), so
- * nobody can grant them. Sensitive places can be granted read-only by an operator who writes down why.
- * A plan asks again with the path behind all links, and by inode for sockets.
+ * nobody can grant them. What the host executes can be read and never written. Sensitive places can be
+ * granted read-only by an operator who writes down why. A plan asks again with the path behind all links, and
+ * by inode for sockets.
  */
 #pragma once
 
-enum source_class { SOURCE_PLAIN, SOURCE_SENSITIVE, SOURCE_FORBIDDEN };
+enum source_class { SOURCE_PLAIN, SOURCE_PROGRAMS, SOURCE_SENSITIVE, SOURCE_FORBIDDEN };
 
 /* PATH is normal. *RET_WHY says what is at stake; set unless plain. */
 enum source_class source_classify (const char *path, const char **ret_why);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base-limits.h"
+#include "control-catalogue.h"
 #include "control-lattice.h"
 #include "profile-parse-internal.h"
 
@@ -125,16 +126,38 @@ static int refuse_looser (const struct profile *child, const struct profile *par
 
   if (have == NULL || had == NULL)
     return error_oom (err);
-  return error_set (err, -EPERM,
-                    "profile '%s':%u: %s: %s is %s than %s of profile '%s', and this file is not trusted "
-                    "(others may write it, or it lies in the workspace), so it may only tighten",
-                    child->file, own->origin.line, setting_info (setting)->key, have,
-                    relation_text (value_compare (setting, given, own)), had, parent->name);
+  return error_set (
+      err, -EPERM,
+      "profile '%s':%u: %s: %s is %s %s of profile '%s', and this file is not trusted (others may "
+      "write it, or it lies in the workspace), so it may only tighten",
+      child->file, own->origin.line, setting_info (setting)->key, have,
+      value_compare (setting, given, own) == RELATION_LOOSER ? "looser than" : "another choice than", had,
+      parent->name);
+}
+
+/* A runtime is executed on the host and an image is the root: naming one where nobody did is no tightening.
+ */
+static bool chooses_program (enum setting setting, const struct value *given, const struct value *own)
+{
+  return (setting == SETTING_ISOLATION_RUNTIME || setting == SETTING_ISOLATION_IMAGE) && value_is_set (own)
+         && !value_equal (setting, given, own);
+}
+
+/* Exceptions only count beside "*", so what matters is whether one is taken from what was required. */
+static int check_optional (const struct profile *child, const struct profile *given, struct error *err)
+{
+  const struct strlist *names = &child->settings.values[SETTING_OPTIONAL].set;
+  enum control control;
+
+  for (size_t i = 0; i < names->count; i++)
+    if (control_find (names->items[i], &control) && control_is_required (control, &given->settings))
+      return refuse_looser (child, given, SETTING_OPTIONAL, err);
+  return 0;
 }
 
 /* What the parent leaves unsaid is its fallback, not a free choice: an untrusted child is held against that.
  */
-static int check_tighter (const struct profile *child, const struct profile *parent, struct error *err)
+int profile_check_tighter (const struct profile *child, const struct profile *parent, struct error *err)
 {
   struct profile given = { .name = parent->name };
   int r;
@@ -145,7 +168,11 @@ static int check_tighter (const struct profile *child, const struct profile *par
   for (enum setting s = 0; r == 0 && s < SETTING_COUNT; s++) {
     const struct value *own = &child->settings.values[s];
 
-    if (own->state != VALUE_UNSET && !value_within (s, &given.settings.values[s], own))
+    if (s == SETTING_OPTIONAL)
+      r = check_optional (child, &given, err);
+    else if (own->state != VALUE_UNSET
+             && (!value_within (s, &given.settings.values[s], own)
+                 || chooses_program (s, &given.settings.values[s], own)))
       r = refuse_looser (child, &given, s, err);
   }
   settings_clear (&given.settings);
@@ -160,7 +187,7 @@ int profile_inherit (struct profile *child, const struct profile *parent, struct
     return error_set (err, -EINVAL, "profile '%s':%u: extends: '%s' has no sandbox to build on", child->file,
                       child->extends_line, parent->name);
   if (!child->trusted)
-    r = check_tighter (child, parent, err);
+    r = profile_check_tighter (child, parent, err);
   if (r < 0)
     return r;
   for (enum setting s = 0; s < SETTING_COUNT; s++) {

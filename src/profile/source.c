@@ -27,6 +27,18 @@ static const struct place forbidden[] = {
   { "/var/lib/tyrum-oci", "it holds our own journal" },
 };
 
+/* The host runs what is in these: read, they are harmless, written, they are the host. */
+static const char *const programs[] = { "/usr",   "/bin",   "/sbin",   "/lib",
+                                        "/lib32", "/lib64", "/libx32", "/boot" };
+
+static bool holds_programs (const char *path)
+{
+  for (size_t i = 0; i < ARRAY_LEN (programs); i++)
+    if (path_is_within (path, programs[i]))
+      return true;
+  return false;
+}
+
 static bool is_home (const char *path)
 {
   const char *user;
@@ -39,6 +51,18 @@ static bool is_home (const char *path)
   return strchr (user, '/') == NULL;
 }
 
+/* Keys, tokens and configuration lie in a home's folders whose names begin with a dot. */
+static bool is_private (const char *path)
+{
+  const char *rest = NULL;
+
+  if (path_is_within (path, "/root"))
+    rest = path + strlen ("/root");
+  else if (path_is_within (path, "/home") && strlen (path) > strlen ("/home/"))
+    rest = strchr (path + strlen ("/home/"), '/');
+  return rest != NULL && rest[0] == '/' && rest[1] == '.';
+}
+
 enum source_class source_classify (const char *path, const char **ret_why)
 {
   *ret_why = NULL;
@@ -47,9 +71,13 @@ enum source_class source_classify (const char *path, const char **ret_why)
       *ret_why = strcmp (path, "/") == 0 ? "it is the whole host" : forbidden[i].why;
       return SOURCE_FORBIDDEN;
     }
-  if (is_home (path)) {
+  if (is_home (path) || is_private (path)) {
     *ret_why = "it holds people's keys and histories";
     return SOURCE_SENSITIVE;
+  }
+  if (holds_programs (path)) {
+    *ret_why = "the host's own programs are there";
+    return SOURCE_PROGRAMS;
   }
   if (path_is_within (path, "/etc")) {
     *ret_why = "it holds the host's configuration";

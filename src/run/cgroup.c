@@ -132,14 +132,27 @@ void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counte
   for_each_group (mode, path, count_group, ret_counters);
 }
 
-/* A frozen member cannot die, so thaw first (version 1 and 2 have a file each). */
+static int thaw_group (const char *folder, void *arg)
+{
+  (void) arg;
+  /* Version 1 and 2 have a file each. */
+  write_text (folder, "freezer.state", "THAWED");
+  write_text (folder, "cgroup.freeze", "0");
+  return 0;
+}
+
+void cgroup_thaw (enum cgroup_mode mode, const char *path)
+{
+  for_each_group (mode, path, thaw_group, NULL);
+}
+
+/* A frozen member cannot die, so thaw first. */
 static int kill_group (const char *folder, void *arg)
 {
   cleanup_free char *text = NULL;
   size_t *alive = arg;
 
-  write_text (folder, "freezer.state", "THAWED");
-  write_text (folder, "cgroup.freeze", "0");
+  thaw_group (folder, NULL);
   write_text (folder, "cgroup.kill", "1");
   text = read_text (folder, "cgroup.procs");
   for (const char *line = text; line != NULL && *line != '\0';) {

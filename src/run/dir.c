@@ -32,26 +32,64 @@ static int make_id (char **ret_id, struct error *err)
   return *ret_id ? 0 : error_oom (err);
 }
 
-/* Makes PATH with MODE whatever the umask; one that is there must be ours and closed to other writers. */
-static int make_folder (const char *path, mode_t mode, struct error *err)
+/* The folder is ours, and nobody else can make names in it: whoever could would tell us what to end and
+ * execute. */
+static int check_folder (int fd, const char *name, struct error *err)
 {
   struct stat st;
 
-  if (mkdir (path, mode) < 0 && errno != EEXIST)
-    return error_set_errno (err, errno, "make the state folder '%s'", path);
-  if (lstat (path, &st) < 0)
-    return error_set_errno (err, errno, "look at the state folder '%s'", path);
-  if (!S_ISDIR (st.st_mode) || st.st_uid != geteuid () || (st.st_mode & 022) != 0)
-    return error_set (err, -EPERM, "state folder '%s' is not a folder that only we can write", path);
-  if ((st.st_mode & 0777) != mode && chmod (path, mode) < 0)
-    return error_set_errno (err, errno, "open up the state folder '%s'", path);
+  if (fstat (fd, &st) < 0)
+    return error_set_errno (err, errno, "look at the state folder '%s'", name);
+  if (st.st_uid != geteuid () || (st.st_mode & 022) != 0)
+    return error_set (
+        err, -EPERM,
+        "state folder '%s' is not ours alone; remove it, or set XDG_RUNTIME_DIR to a folder that is", name);
   return 0;
 }
 
-/* A crash between making the folder and its lock leaves one without; it gets one. */
-static int take_lock (struct run_dir *dir, bool *ret_taken, struct error *err)
+static int open_checked (int at, const char *name, struct error *err)
 {
-  dir->lock_fd = openat (dir->fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT, 0600);
+  cleanup_close int fd = openat (at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int r;
+
+  if (fd < 0)
+    return error_set_errno (err, errno, "open the state folder '%s'", name);
+  r = check_folder (fd, name, err);
+  return r < 0 ? r : take_fd (&fd);
+}
+
+int run_state_open (const char *state, const char *name, struct error *err)
+{
+  cleanup_close int top = open_checked (AT_FDCWD, state, err);
+
+  return top < 0 ? top : open_checked (top, name, err);
+}
+
+/* Makes NAME with MODE whatever the umask, unless it is there. */
+static int make_folder (int at, const char *name, mode_t mode, struct error *err)
+{
+  if (mkdirat (at, name, mode) == 0)
+    return fchmodat (at, name, mode, 0) < 0 ? error_set_errno (err, errno, "open up '%s'", name) : 0;
+  return errno == EEXIST ? 0 : error_set_errno (err, errno, "make the state folder '%s'", name);
+}
+
+int run_state_make (const char *state, const char *name, mode_t mode, struct error *err)
+{
+  cleanup_close int top = -1;
+  int r = make_folder (AT_FDCWD, state, 0711, err);
+
+  if (r < 0)
+    return r;
+  top = open_checked (AT_FDCWD, state, err);
+  r = top < 0 ? top : make_folder (top, name, mode, err);
+  return r < 0 ? r : open_checked (top, name, err);
+}
+
+/* CREATE is O_CREAT for who makes the folder, and 0 for everybody else: a file made by a visitor would keep
+ * the folder from being removed. */
+static int take_lock (struct run_dir *dir, int create, bool *ret_taken, struct error *err)
+{
+  dir->lock_fd = openat (dir->fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
   if (dir->lock_fd < 0)
     return error_set_errno (err, errno, "open the lock of run '%s'", dir->id);
   *ret_taken = flock (dir->lock_fd, LOCK_EX | LOCK_NB) == 0;
@@ -60,30 +98,29 @@ static int take_lock (struct run_dir *dir, bool *ret_taken, struct error *err)
   return 0;
 }
 
-static int open_folder (struct run_dir *dir, struct error *err)
+static int name_dir (const char *state, const char *id, struct run_dir *dir, struct error *err)
 {
-  dir->fd = open (dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  return dir->fd < 0 ? error_set_errno (err, errno, "open run '%s'", dir->id) : 0;
+  dir->id = strdup (id);
+  dir->path = str_format ("%s/runs/%s", state, id);
+  return dir->id && dir->path ? 0 : error_oom (err);
 }
 
 /* One try. -EAGAIN: a gc took the new folder for a left one, between its making and its lock. */
-static int try_create (const char *state, struct run_dir *dir, struct error *err)
+static int try_create (int runs, const char *state, struct run_dir *dir, struct error *err)
 {
+  cleanup_free char *id = NULL;
   struct stat st;
   bool taken = false;
-  int r = make_id (&dir->id, err);
+  int r = make_id (&id, err);
 
-  if (r < 0)
-    return r;
-  dir->path = str_format ("%s/runs/%s", state, dir->id);
-  if (dir->path == NULL)
-    return error_oom (err);
-  r = make_folder (dir->path, 0711, err);
-  if (r < 0)
-    return r;
-  r = open_folder (dir, err);
   if (r == 0)
-    r = take_lock (dir, &taken, err);
+    r = name_dir (state, id, dir, err);
+  if (r == 0)
+    r = make_folder (runs, id, 0711, err);
+  if (r == 0) {
+    dir->fd = open_checked (runs, id, err);
+    r = dir->fd < 0 ? dir->fd : take_lock (dir, O_CREAT, &taken, err);
+  }
   /* A lock whose file is gone protects nothing. */
   if (r == 0 && (!taken || fstat (dir->lock_fd, &st) < 0 || st.st_nlink == 0))
     r = -ENOENT;
@@ -91,25 +128,20 @@ static int try_create (const char *state, struct run_dir *dir, struct error *err
     error_clear (err);
     return -EAGAIN;
   }
-  if (r < 0)
-    rmdir (dir->path);
+  if (r < 0 && id != NULL)
+    unlinkat (runs, id, AT_REMOVEDIR);
   return r;
 }
 
 int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *err)
 {
-  cleanup_free char *runs = str_format ("%s/runs", state);
-  int r;
+  cleanup_close int runs = run_state_make (state, "runs", 0711, err);
+  int r = runs < 0 ? runs : 0;
 
-  if (runs == NULL)
-    return error_oom (err);
-  r = make_folder (state, 0711, err);
-  if (r == 0)
-    r = make_folder (runs, 0711, err);
   for (unsigned tries = 0; r == 0 && tries < CREATE_TRIES; tries++) {
     cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
 
-    r = try_create (state, &dir, err);
+    r = try_create (runs, state, &dir, err);
     if (r == 0) {
       *ret_dir = dir;
       dir = (struct run_dir){ .fd = -1, .lock_fd = -1 };
@@ -118,26 +150,28 @@ int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *er
     if (r == -EAGAIN)
       r = 0;
   }
-  return r < 0 ? r
-               : error_set (err, -EBUSY, "make a folder for the run in '%s': others keep removing it", runs);
+  return r < 0 ? r : error_set (err, -EBUSY, "make a folder for the run: others keep removing it");
 }
 
 int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live,
                   struct error *err)
 {
   cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
+  cleanup_close int runs = -1;
   bool taken = false;
   int r;
 
   if (!run_id_is_valid (id))
     return error_set (err, -EINVAL, "'%s' is not the id of a run", id);
-  dir.id = strdup (id);
-  dir.path = str_format ("%s/runs/%s", state, id);
-  if (dir.id == NULL || dir.path == NULL)
-    return error_oom (err);
-  r = open_folder (&dir, err);
-  if (r == 0)
-    r = take_lock (&dir, &taken, err);
+  r = name_dir (state, id, &dir, err);
+  if (r < 0)
+    return r;
+  runs = run_state_open (state, "runs", err);
+  dir.fd = runs < 0 ? runs : open_checked (runs, id, err);
+  r = dir.fd < 0 ? dir.fd : take_lock (&dir, 0, &taken, err);
+  /* Without a lock it is being made, or empty from a crash just then; the latter goes here. */
+  if (r == -ENOENT && runs >= 0)
+    unlinkat (runs, id, AT_REMOVEDIR);
   if (r < 0)
     return r;
   *ret_live = !taken;
@@ -149,21 +183,27 @@ int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bo
 int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err)
 {
   cleanup_strlist struct strlist ids = { 0 };
-  cleanup_free char *runs = str_format ("%s/runs", state);
+  int fd = run_state_open (state, "runs", err);
   const struct dirent *entry;
   int r = 0;
   DIR *dir;
 
-  if (runs == NULL)
+  if (fd == -ENOENT) {
+    error_clear (err);
+    *ret_ids = ids;
+    return 0;
+  }
+  if (fd < 0)
+    return fd;
+  dir = fdopendir (fd);
+  if (dir == NULL) {
+    close (fd);
     return error_oom (err);
-  dir = opendir (runs);
-  if (dir == NULL && errno != ENOENT)
-    return error_set_errno (err, errno, "open folder '%s'", runs);
-  while (dir != NULL && r == 0 && (entry = readdir (dir)) != NULL)
+  }
+  while (r == 0 && (entry = readdir (dir)) != NULL)
     if (run_id_is_valid (entry->d_name) && strset_add (&ids, entry->d_name) < 0)
       r = error_oom (err);
-  if (dir != NULL)
-    closedir (dir);
+  closedir (dir);
   if (r < 0)
     return r;
   *ret_ids = ids;
@@ -188,6 +228,9 @@ static int empty_folder (int fd, unsigned depth)
 
     if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0)
       continue;
+    /* The run's own lock goes last, or somebody could take an empty folder for a new one. */
+    if (depth == REMOVE_MAX && strcmp (entry->d_name, "lock") == 0)
+      continue;
     if (unlinkat (dirfd (dir), entry->d_name, 0) == 0 || errno == ENOENT)
       continue;
     if ((errno != EISDIR && errno != EPERM) || depth == 0) {
@@ -209,6 +252,8 @@ int run_dir_remove (struct run_dir *dir, struct error *err)
   int r = copy < 0 ? -errno : empty_folder (copy, REMOVE_MAX);
 
   /* The lock goes with the folder: nobody can open the name any more when it is let go. */
+  if (r == 0 && unlinkat (dir->fd, "lock", 0) < 0 && errno != ENOENT)
+    r = -errno;
   if (r == 0 && rmdir (dir->path) < 0 && errno != ENOENT)
     r = -errno;
   if (r < 0)

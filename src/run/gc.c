@@ -1,8 +1,8 @@
 /* Finishing what a killed supervisor left, and ending what still lives.
  *
- * Everything of a run can be found from its id: its folder, its cgroup, and the name of the file systems in its
- * processes' mount tables. Mounts live in namespaces that went with the processes. A folder whose lock can be
- * taken has no supervisor.
+ * Everything of a run can be found from its id: its folder, its cgroup, and the name of the file systems in
+ * its processes' mount tables. Mounts live in namespaces that went with the processes. A folder whose lock
+ * can be taken has no supervisor.
  */
 #include <config.h>
 
@@ -11,9 +11,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +25,10 @@
 #include "base-number.h"
 #include "run-dir.h"
 #include "run-record.h"
+
+#define KILL_MS 5000
+
+#define MOUNT_PASSES 1000
 
 #define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
@@ -34,6 +40,7 @@ static void delete_by_runtime (const struct run_dir *dir)
   struct error ignored = { 0 };
   enum backend backend;
   cleanup_free char *state = str_format ("%s/oci", dir->path);
+  cleanup_free char *program = NULL;
   struct launch launch = { .id = dir->id, .folder = dir->path, .state = state, .cgroup = true };
   const struct backend_ops *ops;
   pid_t pid;
@@ -44,9 +51,12 @@ static void delete_by_runtime (const struct run_dir *dir)
     return;
   }
   ops = backend_ops (backend);
-  launch.program = record.program;
-  if (ops == NULL || !ops->own_kernel || ops->words (&launch, STEP_DELETE, &words, &ignored) < 0
-      || words.count == 0)
+  if (ops == NULL || !ops->own_kernel || backend_find_program ("runsc", &program, &ignored) < 0) {
+    error_clear (&ignored);
+    return;
+  }
+  launch.program = program;
+  if (ops->words (&launch, STEP_DELETE, &words, &ignored) < 0 || words.count == 0)
     return;
   pid = fork ();
   if (pid == 0) {
@@ -74,23 +84,25 @@ static bool is_of_run (const char *pid, const char *name)
   return text != NULL && strstr (text, name) != NULL;
 }
 
-/* A user's run has no cgroup to find its processes by. One that was made but not started when its supervisor was
- * killed waits for ever, and nothing but its mounts tells whose it is. */
-static void kill_by_mounts (const char *id)
+/* A user's run has no cgroup to find its processes by. One that was made but not started when its supervisor
+ * was killed waits for ever, and nothing but its mounts tells whose it is. */
+static size_t kill_by_mounts (const char *id)
 {
   cleanup_free char *name = str_format (" tyrum-oci-%s ", id);
   DIR *dir = name ? opendir ("/proc") : NULL;
   const struct dirent *entry;
+  size_t found = 0;
 
   while (dir != NULL && (entry = readdir (dir)) != NULL) {
     uint64_t pid;
 
     if (number_parse (entry->d_name, INT32_MAX, &pid) && pid > 1 && (pid_t) pid != getpid ()
-        && is_of_run (entry->d_name, name))
-      kill ((pid_t) pid, SIGKILL);
+        && is_of_run (entry->d_name, name) && kill ((pid_t) pid, SIGKILL) == 0)
+      found++;
   }
   if (dir != NULL)
     closedir (dir);
+  return found;
 }
 
 static int finish (const struct host_facts *host, const char *id, bool *ret_done, struct error *err)
@@ -111,7 +123,9 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
     return r == -ENOENT || live ? 0 : r;
   }
   delete_by_runtime (&dir);
-  kill_by_mounts (id);
+  /* Until a pass finds none: one may have been making another. */
+  for (unsigned pass = 0; pass < MOUNT_PASSES && kill_by_mounts (id) > 0; pass++)
+    usleep (1000);
   r = cgroup_destroy (host->cgroup, cgroup, err);
   if (r == 0)
     r = run_dir_remove (&dir, err);
@@ -139,21 +153,40 @@ int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *er
   return r < 0 ? r : first;
 }
 
-int run_kill (const struct host_facts *host, const char *id, int signal_number, struct error *err)
+/* Takes hold of the supervisor, and looks again whether it lives: before that its number may have become
+ * another's. */
+static int open_supervisor (const struct host_facts *host, const char *id, struct error *err)
 {
-  cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
+  cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 }, again = { .fd = -1, .lock_fd = -1 };
   cleanup_run_record struct run_record record = { 0 };
+  cleanup_close int pidfd = -1;
   bool live = false;
   int r = run_dir_open (host->state_dir, id, &dir, &live, err);
 
-  if (r == 0 && !live)
-    return error_set (err, -ESRCH, "run '%s' has no supervisor any more; 'tyrum-oci gc' finishes it", id);
-  if (r == 0)
+  if (r == 0 && live)
     r = run_record_read (&dir, &record, err);
   if (r < 0)
     return r;
-  if (record.supervisor <= 1 || kill ((pid_t) record.supervisor, signal_number) < 0)
-    return error_set_errno (err, record.supervisor <= 1 ? ESRCH : errno, "signal the supervisor of run '%s'",
-                            id);
+  if (live)
+    pidfd = record.supervisor > 1 ? (int) syscall (SYS_pidfd_open, (pid_t) record.supervisor, 0) : -1;
+  if (pidfd >= 0 && run_dir_open (host->state_dir, id, &again, &live, err) < 0)
+    return err->code;
+  if (!live || pidfd < 0)
+    return error_set (err, -ESRCH, "run '%s' has no supervisor any more; 'tyrum-oci gc' finishes it", id);
+  return take_fd (&pidfd);
+}
+
+int run_kill (const struct host_facts *host, const char *id, int signal_number, struct error *err)
+{
+  cleanup_close int pidfd = open_supervisor (host, id, err);
+  struct pollfd gone = { pidfd, POLLIN, 0 };
+
+  if (pidfd < 0)
+    return pidfd;
+  if (syscall (SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0) < 0)
+    return error_set_errno (err, errno, "signal the supervisor of run '%s'", id);
+  /* One that was killed leaves its run to gc, which can only take it when it is gone. */
+  if (signal_number == SIGKILL && poll (&gone, 1, KILL_MS) != 1)
+    return error_set (err, -ETIMEDOUT, "the supervisor of run '%s' does not end", id);
   return 0;
 }

@@ -151,8 +151,10 @@ int run_await_hello (struct run *run)
       r = error_set_errno (run->err, errno, "wait for init");
     else if (n == 0)
       r = error_set (run->err, -ETIMEDOUT, "init did not say hello within %d seconds", HELLO_MS / 1000);
-    else if (n > 0 && fds[1].revents != 0)
+    else if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
       r = error_set (run->err, -EINTR, "interrupted before the command was started");
+    else if (n > 0 && fds[0].revents == 0)
+      continue;
     else if (n > 0 && over_fds) {
       r = hello_over_socket (run);
       done = true;

@@ -36,6 +36,7 @@ struct loop {
   bool deadline_hit;
   uint64_t kill_at; /* 0: nobody asked it to end */
   bool ended;       /* init told how, or is gone */
+  bool abandoned;   /* nobody waits for the rest of the output */
   bool unknown;     /* it is gone and nobody can say how */
   uint64_t drain_until;
 };
@@ -56,8 +57,17 @@ static void send_to_init (struct run *run, int signal_number)
     errno = 0; /* gone already: the loop sees that next */
 }
 
+static bool has_unwritten (const struct run *run)
+{
+  return stream_wants_write (&run->streams[STREAM_OUT]) || stream_wants_write (&run->streams[STREAM_ERR]);
+}
+
 static void ask_to_end (struct loop *loop, int signal_number)
 {
+  /* The command is gone and its output waits for a reader; whoever asks now does not want to wait for that.
+   */
+  if (loop->run->init_pidfd < 0)
+    loop->abandoned = true;
   send_to_init (loop->run, signal_number);
   if (loop->kill_at == 0)
     loop->kill_at = run_now_ms () + GRACE_MS;
@@ -157,11 +167,11 @@ static int next_timeout (const struct loop *loop)
 {
   uint64_t now = run_now_ms (), next = UINT64_MAX;
 
-  if (loop->deadline != 0 && !loop->deadline_hit)
+  if (loop->deadline != 0 && !loop->deadline_hit && loop->run->init_pidfd >= 0)
     next = loop->deadline;
-  if (loop->kill_at != 0 && loop->kill_at < next)
+  if (loop->kill_at != 0 && loop->kill_at < next && loop->run->init_pidfd >= 0)
     next = loop->kill_at;
-  if (loop->drain_until != 0 && loop->drain_until < next)
+  if (loop->drain_until != 0 && loop->drain_until < next && !has_unwritten (loop->run))
     next = loop->drain_until;
   if (next == UINT64_MAX)
     return -1;
@@ -172,11 +182,13 @@ static void on_time (struct loop *loop)
 {
   uint64_t now = run_now_ms ();
 
-  if (loop->deadline != 0 && !loop->deadline_hit && now >= loop->deadline) {
+  if (loop->deadline != 0 && !loop->deadline_hit && now >= loop->deadline && loop->run->init_pidfd >= 0) {
     loop->deadline_hit = true;
     ask_to_end (loop, SIGTERM);
   }
-  if (loop->kill_at != 0 && now >= loop->kill_at) {
+  if (loop->kill_at != 0 && now >= loop->kill_at && loop->run->init_pidfd >= 0) {
+    /* What is frozen cannot die. */
+    cgroup_thaw (loop->run->options->plan->cgroup, loop->run->options->plan->cgroup_path);
     send_to_init (loop->run, SIGKILL);
     loop->kill_at = now + GRACE_MS;
   }
@@ -186,9 +198,10 @@ static bool is_over (const struct loop *loop)
 {
   const struct run *run = loop->run;
 
-  if (run->init_pidfd >= 0 || stream_wants_write (&run->streams[STREAM_OUT])
-      || stream_wants_write (&run->streams[STREAM_ERR]))
+  if (run->init_pidfd >= 0 || (has_unwritten (run) && !loop->abandoned))
     return false;
+  if (loop->abandoned)
+    return true;
   if (loop->drain_until != 0 && run_now_ms () >= loop->drain_until)
     return true;
   return stream_is_done (&run->streams[STREAM_OUT]) && stream_is_done (&run->streams[STREAM_ERR]);

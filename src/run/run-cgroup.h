@@ -25,6 +25,9 @@ struct cgroup_counters {
 /* What the kernel has counted. What cannot be read stays 0. */
 void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counters *ret_counters);
 
+/* Lets frozen processes go on, so that they can end. */
+void cgroup_thaw (enum cgroup_mode mode, const char *path);
+
 /* Thaws, kills every process, waits until the groups are empty, removes them. Bounded in time. A group that
  * does not exist is no error. */
 int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base-cleanup.h"
 #include "base-error.h"
@@ -20,6 +21,11 @@ struct run_dir {
   int fd;
   int lock_fd;
 };
+
+/* Opens STATE/NAME, which like STATE must be ours and closed to other writers; run_state_make makes both
+ * where they are missing. A descriptor, or an error. */
+int run_state_open (const char *state, const char *name, struct error *err);
+int run_state_make (const char *state, const char *name, mode_t mode, struct error *err);
 
 /* Makes the folder of a new run and takes its lock. STATE is made where it is missing. */
 int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *err);

@@ -40,6 +40,8 @@ struct run {
 /* spawn.c: executing the steps. */
 int run_stage_and_create (struct run *run);
 int run_step (struct run *run, enum backend_step step);
+/* Reads the signals that came; whether one of them asks for an end. */
+bool run_was_interrupted (struct run *run);
 /* Waits for every dead child but one that is waited for elsewhere (0: none). */
 void run_reap_others (pid_t except);
 

@@ -34,6 +34,7 @@ struct run_result {
   struct cgroup_counters counters;
   uint64_t out_bytes, err_bytes;
   bool out_cut, err_cut;
+  char *left; /* what could not be cleaned up; NULL: everything was */
 };
 
 /* Fails only where the command was not started, or its end could not be learnt. */

@@ -19,8 +19,8 @@ int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, s
 int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
                         struct error *err);
 
-/* A file system of the run's own on TARGET, nosuid and nodev. It is named after the run, so that whoever has it in its
- * mount table can be told to be of that run. */
+/* A file system of the run's own on TARGET, nosuid and nodev. It is named after the run, so that whoever has
+ * it in its mount table can be told to be of that run. */
 int mount_filesystem (const struct plan *plan, const char *type, const char *target, const char *options,
                       struct error *err);
 

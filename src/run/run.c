@@ -227,8 +227,11 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   if (r == 0)
     r = run_loop (&run);
   run_tear_down (&run);
-  if (r == 0 && error_is_set (err))
-    r = err->code;
+  /* The command has ended as it has, whatever could not be removed afterwards. */
+  if (r == 0 && error_is_set (err)) {
+    run.result.left = strdup (error_text (err));
+    error_clear (err);
+  }
   if (r < 0) {
     run_result_clear (&run.result);
     return r;
@@ -240,6 +243,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
 void run_result_clear (struct run_result *result)
 {
   free (result->id);
+  free (result->left);
   *result = (struct run_result){ 0 };
 }
 

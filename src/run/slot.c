@@ -15,19 +15,6 @@
 
 #include "base-number.h"
 
-static int open_folder (const char *state, struct error *err)
-{
-  cleanup_free char *path = str_format ("%s/ids", state);
-  int fd;
-
-  if (path == NULL)
-    return error_oom (err);
-  if (mkdir (path, 0700) < 0 && errno != EEXIST)
-    return error_set_errno (err, errno, "make the folder '%s'", path);
-  fd = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  return fd < 0 ? error_set_errno (err, errno, "open the folder '%s'", path) : fd;
-}
-
 /* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing.
  */
 static int lock_file (int folder, const char *name, int flags)
@@ -42,7 +29,7 @@ static int lock_file (int folder, const char *name, int flags)
 
 int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *ret_fd, struct error *err)
 {
-  cleanup_close int folder = open_folder (state, err);
+  cleanup_close int folder = run_state_make (state, "ids", 0700, err);
   unsigned first = 0;
 
   if (folder < 0)
@@ -79,7 +66,7 @@ static void remove_locked (int folder, const char *name, int *fd)
 void run_slot_release (const char *state, unsigned slot, int *fd)
 {
   struct error ignored = { 0 };
-  cleanup_close int folder = open_folder (state, &ignored);
+  cleanup_close int folder = run_state_open (state, "ids", &ignored);
   char name[16];
 
   error_clear (&ignored);
@@ -89,10 +76,12 @@ void run_slot_release (const char *state, unsigned slot, int *fd)
 
 void run_slot_gc (const char *state)
 {
-  cleanup_free char *path = str_format ("%s/ids", state);
-  DIR *dir = path ? opendir (path) : NULL;
+  struct error ignored = { 0 };
+  int folder = run_state_open (state, "ids", &ignored);
+  DIR *dir = folder >= 0 ? fdopendir (folder) : NULL;
   const struct dirent *entry;
 
+  error_clear (&ignored);
   while (dir != NULL && (entry = readdir (dir)) != NULL) {
     uint64_t slot;
     int fd;

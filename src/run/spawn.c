@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -149,6 +151,7 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   /* Becoming somebody else has taken it away. */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   umask (022);
+  personality (0); /* the caller's may have switched address randomisation off */
   if (chdir ("/") < 0 || arrange_descriptors (child->fds, child->fd_count) < 0)
     _exit (125);
   execve (child->words[0], child->words, step_environment);
@@ -222,6 +225,17 @@ static int on_report (struct run *run, pid_t pid, int *report, char *said, size_
   return r;
 }
 
+bool run_was_interrupted (struct run *run)
+{
+  struct signalfd_siginfo info;
+  bool end = false;
+
+  while (read (run->signals, &info, sizeof (info)) == (ssize_t) sizeof (info))
+    end = end || info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP
+          || info.ssi_signo == SIGQUIT;
+  return end;
+}
+
 static int give_up (pid_t pid, int code)
 {
   kill (pid, SIGKILL);
@@ -249,9 +263,11 @@ static int wait_child (struct run *run, pid_t pid, int report, char *said, size_
 
       if (r < 0)
         return give_up (pid, r);
-    } else if (n > 0 && fds[1].revents != 0)
+    } else if (n > 0 && fds[1].revents != 0) {
+      if (!run_was_interrupted (run))
+        continue;
       return give_up (pid, error_set (run->err, -EINTR, "interrupted before the command was started"));
-    else if (n > 0)
+    } else if (n > 0)
       ended = true;
     else if (run_now_ms () >= until)
       return give_up (pid, error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds",

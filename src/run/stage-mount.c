@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,14 +108,16 @@ int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, u
                         struct error *err)
 {
   int ready[2], r = 0, fd = -1;
-  pid_t child;
+  pid_t parent = getpid (), child;
   char byte;
 
   if (pipe2 (ready, O_CLOEXEC) < 0)
     return error_set_errno (err, errno, "make a pipe");
   child = fork ();
   if (child == 0) {
-    bool made = unshare (CLONE_NEWUSER) == 0;
+    /* Whoever waits for nobody would hold the run's lock for ever. */
+    bool made = prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent && unshare (CLONE_NEWUSER) == 0
+                && prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent;
 
     if (made && write (ready[1], "", 1) == 1)
       pause ();

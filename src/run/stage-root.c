@@ -118,7 +118,8 @@ static int make_mount_points (const struct plan *plan, int root, struct error *e
   return make_mount_point (root, "/run/tyrum/init", false, err);
 }
 
-static int mount_layer (const struct plan *plan, const char *lower, const char *folder, const char *root, struct error *err)
+static int mount_layer (const struct plan *plan, const char *lower, const char *folder, const char *root,
+                        struct error *err)
 {
   cleanup_free char *upper = str_format ("%s/upper", folder);
   cleanup_free char *work = str_format ("%s/work", folder);
@@ -129,6 +130,17 @@ static int mount_layer (const struct plan *plan, const char *lower, const char *
   if (mkdir (upper, 0755) < 0 || mkdir (work, 0755) < 0)
     return error_set_errno (err, errno, "make the layer of the root");
   return mount_filesystem (plan, "overlay", root, options, err);
+}
+
+static int check_root (const struct plan *plan, int fd, struct error *err)
+{
+  struct stat st;
+
+  if (fstat (fd, &st) < 0)
+    return error_set_errno (err, errno, "look at '%s'", plan->root_path);
+  if (plan->root == ROOT_FROM_FOLDER && (st.st_dev != plan->root_device || st.st_ino != plan->root_inode))
+    return error_set (err, -ESTALE, "'%s' is not what it was when the run was planned", plan->root_path);
+  return 0;
 }
 
 int stage_root (const struct plan *plan, const char *folder, struct error *err)
@@ -144,7 +156,9 @@ int stage_root (const struct plan *plan, const char *folder, struct error *err)
     return error_set_errno (err, errno, "make the folder of the root");
   if (plan->root != ROOT_FROM_HOST) {
     source = mount_open_source (plan->root_path, err);
-    r = source < 0 ? source : mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
+    r = source < 0 ? source : check_root (plan, source, err);
+    if (r == 0)
+      r = mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
     if (r == 0)
       r = mount_layer (plan, lower, folder, root, err);
   }

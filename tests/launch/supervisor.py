@@ -133,9 +133,13 @@ class Surroundings:
                 f.write(spec if isinstance(spec, bytes) else json.dumps(spec).encode())
         return folder
 
+    def states(self):
+        """The state folder, without the cache of filters that a later libcrun keeps there."""
+        return [name for name in os.listdir(self.state) if name != ".cache"]
+
     def left(self):
-        """What containers left behind: state, cgroups, bundles' sockets."""
-        return os.listdir(self.state) + [p for top in cgroup_folders(self.group) for p in
+        """What containers left behind: state and cgroups."""
+        return self.states() + [p for top in cgroup_folders(self.group) for p in
                                          (os.path.join(top, name) for name in os.listdir(top)) if os.path.isdir(p)]
 
 
@@ -274,7 +278,8 @@ class Launch:
         message = self.expect(FAILED)
         assert self.hear() is None
         assert wait_for(self.process) == 1
-        assert (read_all(self.out[0]), read_all(self.err[0])) == (b"", b"")
+        output = read_all(self.out[0]), read_all(self.err[0])
+        assert output == (b"", b""), output
         self.close()
         return message
 

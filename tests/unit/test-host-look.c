@@ -136,8 +136,7 @@ static void test_apparmor_profiles (void **state)
   char text[] =
       "tyrum-hardened (enforce)\n/usr/bin/man (complain)\na b (c) (enforce)\n"
       "docker-default (unconfined)\nno mode\n(enforce)\n (enforce)\nbad\xff (enforce)\nman//filter (kill)";
-  static const char *const expected[] = { "/usr/bin/man", "a b (c)", "docker-default", "man//filter",
-                                          "tyrum-hardened" };
+  static const char *const expected[] = { "a b (c)", "man//filter", "tyrum-hardened" };
   cleanup_strlist struct strlist profiles = { 0 };
 
   (void) state;

@@ -32,6 +32,7 @@ DIFFERENCES = {
     ("oci:runsc", "signal"): "only the exit code comes out of the sandbox, so the signal is not known by itself",
     ("oci:runsc", "oom_kills"): "gVisor is one process to the kernel: its memory limit ends the sandbox as a whole",
     ("oci:runsc", "pids"): "the sandbox's own kernel has no limit on processes; the host's counts threads of the sandbox",
+    ("oci:runsc", "tty"): "its standard streams carry init's first words, so there is none to make a terminal of",
     ("oci:runsc", "big"): "copying through the sandbox is slow, so it gets less to copy",
 }
 
@@ -126,6 +127,7 @@ def set_up():
     for name in ("tyrum-oci", "tyrum-oci-init", "tyrum-oci-launch"):
         if os.path.exists(os.path.join(BUILD, name)):
             shutil.copy(os.path.join(BUILD, name), path("bin"))
+    os.chmod(path("results"), 0o1777)
     WS = folder("workspace")
     PROGRAM = path("bin", "tyrum-oci")
 
@@ -230,8 +232,8 @@ class Live:
             got += byte
         return got.decode().rstrip("\n")
 
-    def end(self, seconds=30):
-        out, err = self.process.communicate(timeout=seconds)
+    def end(self, seconds=30, stdin=None):
+        out, err = self.process.communicate(stdin, timeout=seconds)
         return Result(self.process.returncode, out, err, document(self.where))
 
 
@@ -265,10 +267,22 @@ def cgroups():
     return found
 
 
+def is_foreign(group):
+    """Whether it holds a process of another pid namespace: the kernel shows that as 0, and all of ours are in this one."""
+    try:
+        return b"0" in read(f"{group}/cgroup.procs").split()
+    except OSError:
+        return True
+
+
 def left_cgroups(before, seconds=20):
-    """Those that were not there before and stay: the runs of others come and go."""
+    """Those that were not there before and stay; the runs of others come and go."""
     staying = cgroups() - before
-    wait_until(lambda: not staying.intersection_update(cgroups()) and not staying, seconds)
+
+    def gone():
+        staying.intersection_update(group for group in cgroups() if not is_foreign(group))
+        return not staying
+    wait_until(gone, seconds)
     return staying
 
 

@@ -64,6 +64,7 @@ def calls():
     own = os.open("/proc/self/ns/uts", os.O_RDONLY)
     found["unshare"] = call("unshare", CLONE_NEWUTS)
     found["setns"] = call("setns", own, CLONE_NEWUTS)
+    os.close(own)
     found["mount"] = call("mount", b"none", b"/tmp", b"tmpfs", 0, b"size=4k")
     found["keyctl"] = call("keyctl", KEYCTL_GET_KEYRING_ID, PROCESS_KEYRING, 1)
     found["add_key"] = call("add_key", b"user", b"tyrum-test", b"x", 1, PROCESS_KEYRING)
