@@ -24,6 +24,20 @@
 #define LIMIT_PATH_BYTES ((size_t) 4095)
 #define LIMIT_NAME_BYTES ((size_t) 64)
 
+/* An OCI image layout: its JSON documents, then what its layers hold, all of them together. */
+#define LIMIT_IMAGE_TAG_BYTES      ((size_t) 255)
+#define LIMIT_IMAGE_MARK_BYTES     ((size_t) 4096)
+#define LIMIT_IMAGE_DOCUMENT_BYTES ((size_t) 4 * 1024 * 1024)
+#define LIMIT_IMAGE_DOCUMENT_DEPTH 32u
+#define LIMIT_IMAGE_DOCUMENT_NODES ((size_t) 100 * 1000)
+#define LIMIT_IMAGE_MANIFESTS      ((size_t) 1024)
+#define LIMIT_IMAGE_NESTING        4u
+#define LIMIT_IMAGE_LAYERS         ((size_t) 512)
+#define LIMIT_IMAGE_BLOB_BYTES     (64ull * 1024 * 1024 * 1024)
+#define LIMIT_IMAGE_UNPACKED_BYTES (64ull * 1024 * 1024 * 1024)
+#define LIMIT_IMAGE_ENTRIES        2000000u
+#define LIMIT_IMAGE_DEPTH          128u
+
 /* Values that a kernel interface bounds. */
 #define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */
 #define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */

@@ -22,6 +22,18 @@ static char *own_program (const char *name)
   return str_format ("%s/%s", folder != NULL && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR, name);
 }
 
+/* Unpacked images outlive runs and boots. */
+static char *cache_folder (const struct host_facts *host)
+{
+  const char *state = secure_getenv ("XDG_STATE_HOME");
+
+  if (host->uid == 0)
+    return strdup ("/var/lib/tyrum-oci");
+  if (state != NULL && state[0] == '/')
+    return str_format ("%s/tyrum-oci", state);
+  return str_format ("%s/.local/state/tyrum-oci", host->home ? host->home : "");
+}
+
 /* Opens the folder of the file for the result, before the command can put another one in its place. */
 static int open_result (const char *file, struct error *err)
 {
@@ -59,6 +71,7 @@ static int launch (const struct context *context, struct plan *plan, const struc
 {
   cleanup_free char *init = own_program ("tyrum-oci-init");
   cleanup_free char *launcher = own_program ("tyrum-oci-launch");
+  cleanup_free char *cache = cache_folder (context->host);
   cleanup_run_result struct run_result result = { 0 };
   const char *file = arguments_text (arguments, OPTION_RESULT);
   cleanup_close int folder = file ? open_result (file, err) : -1;
@@ -66,6 +79,7 @@ static int launch (const struct context *context, struct plan *plan, const struc
   struct run_options options = { .host = context->host,
                                  .plan = plan,
                                  .init = init,
+                                 .cache = cache,
                                  .launcher = launcher,
                                  .in = STDIN_FILENO,
                                  .out = quiet ? -1 : STDOUT_FILENO,
@@ -74,7 +88,7 @@ static int launch (const struct context *context, struct plan *plan, const struc
   unsigned finished;
   int r;
 
-  if (init == NULL || launcher == NULL)
+  if (init == NULL || launcher == NULL || cache == NULL)
     return error_oom (err);
   if (file != NULL && folder < 0)
     return folder;

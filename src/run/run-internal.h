@@ -7,6 +7,7 @@
 #include "backend-backend.h"
 #include "base-handshake.h"
 #include "run-dir.h"
+#include "run-image.h"
 #include "run-run.h"
 #include "run-stream.h"
 
@@ -16,7 +17,8 @@ struct run {
   const struct run_options *options;
   const struct backend_ops *ops;
   struct run_dir dir;
-  unsigned slot; /* our private range of ids, held by slot_fd */
+  struct image_root image; /* the tree that the root is made of, if any */
+  unsigned slot;           /* our private range of ids, held by slot_fd */
   int slot_fd;
   struct launch launch;
   char *bundle, *stage, *state, *program, *console_path;

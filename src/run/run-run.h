@@ -21,6 +21,7 @@ struct run_options {
   const struct host_facts *host;
   struct plan *plan;    /* ours to rewrite */
   const char *init;     /* path of tyrum-oci-init */
+  const char *cache;    /* folder for unpacked images */
   const char *launcher; /* path of tyrum-oci-launch; may be missing for other backends */
   int in, out, err;     /* the caller's streams; -1 for none */
 };

@@ -15,6 +15,7 @@
 
 #include "base-file.h"
 #include "plan-stage.h"
+#include "run-image.h"
 #include "run-internal.h"
 #include "run-record.h"
 #include "target-oci.h"
@@ -197,6 +198,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   struct run run = { .options = options,
                      .dir = { .fd = -1, .lock_fd = -1 },
                      .slot_fd = -1,
+                     .image = { .fd = -1, .lock = -1 },
                      .console = -1,
                      .terminal = -1,
                      .stage_ns = { -1, -1 },
@@ -214,6 +216,8 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) < 0)
     return error_set_errno (err, errno, "become the parent of orphans");
   r = open_programs (&run);
+  if (r == 0)
+    r = run_image (options->plan, options->host->machine, options->cache, &run.image, err);
   if (r == 0)
     r = take_signals (&run);
   if (r == 0)

@@ -63,6 +63,7 @@ void run_tear_down (struct run *run)
     run_slot_release (run->options->host->state_dir, run->slot, &run->slot_fd);
   if (run->dir.fd >= 0)
     run_dir_remove (&run->dir, &failed);
+  image_root_release (&run->image);
   close_all (run);
   free (run->bundle);
   free (run->stage);

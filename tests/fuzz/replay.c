@@ -77,7 +77,7 @@ static int replay_folder (const char *folder)
 int main (int argc, char **argv)
 {
   const char *top = getenv ("TYRUM_OCI_TEST_SRCDIR");
-  const char *dash = strrchr (program_invocation_short_name, '-');
+  const char *dash = strchr (program_invocation_short_name, '-');
   char folder[PATH_MAX];
   int count = 0;
 

@@ -1,0 +1,260 @@
+#include <config.h>
+
+#include "image-cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-str.h"
+#include "image-cache-internal.h"
+#include "image-text.h"
+#include "image-tree-internal.h"
+
+/* How often a tree may vanish between being made and being used before we stop to believe in it. */
+#define TRIES 8
+
+#define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/* Folders of STATE that are missing are made, for us alone. */
+static int make_state (const char *state, struct error *err)
+{
+  cleanup_free char *path = strdup (state);
+
+  if (path == NULL)
+    return error_oom (err);
+  for (char *slash = strchr (path + 1, '/');; slash = strchr (slash + 1, '/')) {
+    if (slash != NULL)
+      *slash = '\0';
+    if (mkdir (path, 0700) < 0 && errno != EEXIST)
+      return error_set_errno (err, errno, "cannot make the state folder '%s'", path);
+    if (slash == NULL)
+      return 0;
+    *slash = '/';
+  }
+}
+
+/* Others could have put a tree there if they may write; that they may look can be mended. */
+static int check_folder (const struct image_cache *cache, struct error *err)
+{
+  struct stat st;
+
+  if (fstat (cache->fd, &st) < 0)
+    return error_set_errno (err, errno, "cannot look at '%s'", cache->path);
+  if (st.st_uid != geteuid () || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return error_set (err, -EPERM,
+                      "image cache '%s' can be written by others: remove it, or name another state folder",
+                      cache->path);
+  if ((st.st_mode & 0777) != 0700 && fchmod (cache->fd, 0700) < 0)
+    return error_set_errno (err, errno, "cannot close '%s' to others", cache->path);
+  return 0;
+}
+
+int image_cache_open (const char *state, struct image_cache *ret_cache, struct error *err)
+{
+  cleanup_image_cache struct image_cache cache = { .fd = -1, .path = str_format ("%s/images", state) };
+  int r;
+
+  if (cache.path == NULL)
+    return error_oom (err);
+  r = make_state (state, err);
+  if (r < 0)
+    return r;
+  if (mkdir (cache.path, 0700) < 0 && errno != EEXIST)
+    return error_set_errno (err, errno, "cannot make '%s'", cache.path);
+  cache.fd = open (cache.path, OPEN_FOLDER);
+  if (cache.fd < 0)
+    return error_set_errno (err, errno, "cannot open '%s'", cache.path);
+  r = check_folder (&cache, err);
+  if (r < 0)
+    return r;
+  *ret_cache = cache;
+  cache = (struct image_cache){ .fd = -1 };
+  return 0;
+}
+
+void image_cache_close (struct image_cache *cache)
+{
+  close_p (&cache->fd);
+  free (cache->path);
+  *cache = (struct image_cache){ .fd = -1 };
+}
+
+static void tree_name (const struct image *image, const struct image_unpack_options *options,
+                       char name[IMAGE_TREE_NAME])
+{
+  snprintf (name, IMAGE_TREE_NAME, "sha256-%s%s", image->hex, options->keep_setid ? ".setid" : "");
+}
+
+/* Waits for the lock; says so if it has to. */
+static int wait_for_lock (struct image_cache *cache, const char *name, int operation,
+                          const struct image_unpack_options *options, int *ret_lock, struct error *err)
+{
+  const struct image_progress progress = { .stage = IMAGE_STAGE_WAIT };
+  int r = image_cache_lock (cache, name, operation | LOCK_NB, ret_lock);
+
+  if (r == -EWOULDBLOCK) {
+    r = options->tell ? options->tell (options->tell_data, &progress) : 0;
+    if (r < 0)
+      return error_set (err, r, "stopped while another process unpacked the same image");
+    r = image_cache_lock (cache, name, operation, ret_lock);
+  }
+  return r < 0 ? error_set_errno (err, -r, "cannot lock '%s/%s" IMAGE_LOCK "'", cache->path, name) : 0;
+}
+
+/* 1 and the open root when the tree is there and complete, 0 when not. */
+static int find_tree (struct image_cache *cache, const char *name, const struct image *image,
+                      struct image_root *root, struct error *err)
+{
+  cleanup_close int folder = openat (cache->fd, name, OPEN_FOLDER);
+  int r;
+
+  /* What is not a folder is none of our trees, and goes when one is made. */
+  if (folder < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+    return 0;
+  if (folder < 0)
+    return error_set_errno (err, errno, "cannot open '%s/%s'", cache->path, name);
+  r = image_complete_read (folder, image->hex, &root->report, err);
+  if (r <= 0)
+    return r;
+  root->fd = openat (folder, "rootfs", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (root->fd < 0)
+    return errno == ENOENT || errno == ENOTDIR
+               ? 0
+               : error_set_errno (err, errno, "cannot open '%s/%s/rootfs'", cache->path, name);
+  /* Its age is what gc goes by; where it cannot be set, gc removes the tree a little early. */
+  utimensat (folder, IMAGE_COMPLETE, NULL, AT_SYMLINK_NOFOLLOW);
+  return 1;
+}
+
+static int make_folder (int folder, const char *name, int *ret_fd)
+{
+  if (mkdirat (folder, name, 0700) < 0)
+    return -errno;
+  *ret_fd = openat (folder, name, OPEN_FOLDER);
+  return *ret_fd < 0 ? -errno : 0;
+}
+
+/* Fills the temporary folder TREE: contents, then all to the disk, then the mark. */
+static int fill_tree (int tree, const struct image *image, const struct image_unpack_options *options,
+                      struct error *err)
+{
+  struct image_unpack_options own = *options;
+  cleanup_close int root = -1;
+  struct image_report report = { 0 };
+  int r = make_folder (tree, "rootfs", &root);
+
+  if (r < 0)
+    return error_set_errno (err, -r, "cannot make a folder in the image cache");
+  own.keep_owner = geteuid () == 0;
+  r = image_unpack (image, root, &own, &report, err);
+  if (r < 0)
+    return r;
+  /* Else a host that goes down could keep the mark and lose contents. */
+  if (syncfs (tree) < 0)
+    return error_set_errno (err, errno, "cannot bring the unpacked image to the disk");
+  r = image_complete_write (tree, image->hex, &report, err);
+  if (r == 0 && fsync (tree) < 0)
+    r = error_set_errno (err, errno, "cannot bring the unpacked image to the disk");
+  return r;
+}
+
+static int publish (struct image_cache *cache, const char *temporary, const char *name, struct error *err)
+{
+  if (renameat (cache->fd, temporary, cache->fd, name) < 0)
+    return error_set_errno (err, errno, "cannot rename the unpacked image to '%s/%s'", cache->path, name);
+  /* A rename that a power cut takes back only costs the work; the tree is used meanwhile. */
+  fsync (cache->fd);
+  return 0;
+}
+
+/* Makes the tree NAME, whose lock is held. What an earlier try left goes first. */
+static int make_tree (struct image_cache *cache, const char *name, const struct image *image,
+                      const struct image_unpack_options *options, struct error *err)
+{
+  char temporary[IMAGE_TREE_NAME];
+  cleanup_close int tree = -1;
+  size_t swept = 0;
+  int r = image_cache_sweep (cache, name, &swept, err);
+
+  if (r == 0)
+    r = image_cache_remove (cache, name, err);
+  if (r == 0)
+    r = image_cache_temporary (name, temporary, err);
+  if (r < 0)
+    return r;
+  r = make_folder (cache->fd, temporary, &tree);
+  if (r < 0)
+    r = error_set_errno (err, -r, "cannot make a folder in '%s'", cache->path);
+  if (r == 0)
+    r = fill_tree (tree, image, options, err);
+  if (r == 0)
+    r = publish (cache, temporary, name, err);
+  if (r < 0)
+    image_remove_all (cache->fd, temporary);
+  return r;
+}
+
+/* Makes the tree unless another process did while we waited for the lock. */
+static int ensure_tree (struct image_cache *cache, const char *name, const struct image *image,
+                        const struct image_unpack_options *options, bool *ret_made, struct error *err)
+{
+  cleanup_image_root struct image_root found = { .fd = -1, .lock = -1 };
+  int r = wait_for_lock (cache, name, LOCK_EX, options, &found.lock, err);
+
+  if (r == 0)
+    r = find_tree (cache, name, image, &found, err);
+  if (r != 0)
+    return r < 0 ? r : 0;
+  r = make_tree (cache, name, image, options, err);
+  if (r == 0)
+    *ret_made = true;
+  return r;
+}
+
+int image_cache_get (struct image_cache *cache, const struct image *image,
+                     const struct image_unpack_options *options, struct image_root *ret_root,
+                     struct error *err)
+{
+  char name[IMAGE_TREE_NAME];
+  bool made = false;
+
+  tree_name (image, options, name);
+  for (unsigned i = 0; i < TRIES; i++) {
+    cleanup_image_root struct image_root root = { .fd = -1, .lock = -1 };
+    int r = wait_for_lock (cache, name, LOCK_SH, options, &root.lock, err);
+
+    if (r == 0)
+      r = find_tree (cache, name, image, &root, err);
+    if (r < 0)
+      return r;
+    if (r > 0) {
+      root.path = str_format ("%s/%s/rootfs", cache->path, name);
+      if (root.path == NULL)
+        return error_oom (err);
+      root.fresh = made;
+      *ret_root = root;
+      root = (struct image_root){ .fd = -1, .lock = -1 };
+      return 0;
+    }
+    image_root_release (&root);
+    r = ensure_tree (cache, name, image, options, &made, err);
+    if (r < 0)
+      return r;
+  }
+  return error_set (err, -EAGAIN, "image tree '%s/%s' was removed again and again while we wanted it",
+                    cache->path, name);
+}
+
+void image_root_release (struct image_root *root)
+{
+  close_p (&root->fd);
+  close_p (&root->lock);
+  free (root->path);
+  *root = (struct image_root){ .fd = -1, .lock = -1 };
+}

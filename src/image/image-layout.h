@@ -1,0 +1,31 @@
+/* An image in an OCI image layout on disk, found and read down to the list of its layers.
+ *
+ * A reference goes in; the manifest's digest, the layers and the configuration come out. Index, nested
+ * indexes, manifest and configuration are read once, each within its limit and checked against its digest,
+ * and only from regular files beneath the layout's folder. Layers are left for image-unpack.h.
+ *
+ * Must never: follow a link inside the layout, accept another digest algorithm than sha256, or take an image
+ * for another machine.
+ */
+#pragma once
+
+#include "base-cleanup.h"
+#include "base-error.h"
+#include "image-document.h"
+#include "image-reference.h"
+
+struct image {
+  int layout;           /* the layout's folder */
+  char *name;           /* "oci:DIR[:TAG]", for messages */
+  char hex[SHA256_HEX]; /* the manifest's digest: what the image is known by */
+  struct image_manifest manifest;
+  struct image_config config; /* as many diffs as the manifest has layers */
+};
+
+/* MACHINE is the kernel's name of the machine (uname, host facts). */
+int image_open (const struct image_reference *reference, const char *machine, struct image **ret_image,
+                struct error *err);
+
+void image_close (struct image *image);
+DEFINE_CLEANUP (struct image, image_close)
+#define cleanup_image cleanup (image_close_p)

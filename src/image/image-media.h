@@ -1,0 +1,21 @@
+/* The media types that we know: what kind of thing a blob is, and how a layer is packed.
+ *
+ * OCI's own and those of Docker's schema 2, which mean the same. A type that is not in the table is not
+ * guessed at: foreign, encrypted and future kinds are refused by whoever asked.
+ */
+#pragma once
+
+enum image_kind {
+  IMAGE_KIND_UNKNOWN,
+  IMAGE_KIND_INDEX,
+  IMAGE_KIND_MANIFEST,
+  IMAGE_KIND_CONFIG,
+  IMAGE_KIND_LAYER
+};
+
+enum image_packing { IMAGE_PACKING_NONE, IMAGE_PACKING_GZIP, IMAGE_PACKING_ZSTD };
+
+enum image_kind image_media_kind (const char *type);
+
+/* Of a type whose kind is IMAGE_KIND_LAYER. */
+enum image_packing image_media_packing (const char *type);

@@ -1,0 +1,26 @@
+/* Names of an archive's entries, as text.
+ *
+ * A name is brought into one form: relative, without ".", empty components or a slash at its end. A slash or
+ * "./" in front means the root of the image, as in every other reader of layers. ".." is never resolved but
+ * refused. Names that begin with ".wh." are marks that delete; any other use of them is refused. Pure.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "base-limits.h"
+
+#define IMAGE_NAME_SIZE (LIMIT_PATH_BYTES + 1)
+
+/* "" is the root itself. -EINVAL for "..", -ENAMETOOLONG past the limits on bytes and DEPTH_MAX components.
+ */
+int image_name_normal (const char *name, unsigned depth_max, char normal[IMAGE_NAME_SIZE], struct error *err);
+
+enum image_mark {
+  IMAGE_MARK_NONE,   /* an ordinary name */
+  IMAGE_MARK_DELETE, /* "DIR/.wh.NAME": deletes DIR/NAME of the layers below */
+  IMAGE_MARK_OPAQUE, /* "DIR/.wh..wh..opq": deletes all in DIR of the layers below */
+};
+
+/* NORMAL is a normal name; for a mark it becomes the name of what is deleted, or of the opaque folder.
+ * -EINVAL for a mark that names nothing, or where a folder on the way looks like one. */
+int image_name_mark (char normal[IMAGE_NAME_SIZE], enum image_mark *ret_mark, struct error *err);

@@ -1,0 +1,84 @@
+#include <config.h>
+
+#include "image-name-internal.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base-str.h"
+#include "image-text.h"
+
+static const char mark_prefix[] = ".wh.";
+static const char opaque_mark[] = ".wh..wh..opq";
+
+static bool is_name (const char *text, size_t len, const char *name)
+{
+  return len == strlen (name) && memcmp (text, name, len) == 0;
+}
+
+int image_name_normal (const char *name, unsigned depth_max, char normal[IMAGE_NAME_SIZE], struct error *err)
+{
+  char shown[IMAGE_SHOWN];
+  unsigned depth = 0;
+  size_t used = 0;
+
+  for (const char *p = name + strspn (name, "/"); *p != '\0'; p += strspn (p, "/")) {
+    size_t len = strcspn (p, "/");
+
+    if (is_name (p, len, ".."))
+      return error_set (err, -EINVAL, "'%s' has a '..' in it, which could lead out of the root",
+                        image_show (name, shown));
+    if (!is_name (p, len, ".")) {
+      if (++depth > depth_max)
+        return error_set (err, -ENAMETOOLONG, "'%s' is more than %u folders deep", image_show (name, shown),
+                          depth_max);
+      if (used + (used > 0) + len >= IMAGE_NAME_SIZE)
+        return error_set (err, -ENAMETOOLONG, "'%s' is longer than %zu bytes", image_show (name, shown),
+                          LIMIT_PATH_BYTES);
+      if (used > 0)
+        normal[used++] = '/';
+      memcpy (normal + used, p, len);
+      used += len;
+    }
+    p += len;
+  }
+  normal[used] = '\0';
+  return 0;
+}
+
+/* One of the components before LEAF begins like a mark. */
+static bool folder_has_mark (const char *normal, const char *leaf)
+{
+  for (const char *p = normal; p < leaf; p = strchr (p, '/') + 1)
+    if (str_has_prefix (p, mark_prefix))
+      return true;
+  return false;
+}
+
+int image_name_mark (char normal[IMAGE_NAME_SIZE], enum image_mark *ret_mark, struct error *err)
+{
+  char *slash = strrchr (normal, '/');
+  char *leaf = slash ? slash + 1 : normal;
+  char *hidden = leaf + strlen (mark_prefix);
+  char shown[IMAGE_SHOWN];
+
+  if (folder_has_mark (normal, leaf))
+    return error_set (err, -EINVAL, "'%s' is in a folder that is named like a whiteout",
+                      image_show (normal, shown));
+  if (!str_has_prefix (leaf, mark_prefix)) {
+    *ret_mark = IMAGE_MARK_NONE;
+    return 0;
+  }
+  if (strcmp (leaf, opaque_mark) == 0) {
+    *(slash ? slash : leaf) = '\0';
+    *ret_mark = IMAGE_MARK_OPAQUE;
+    return 0;
+  }
+  if (hidden[0] == '\0' || strcmp (hidden, ".") == 0 || strcmp (hidden, "..") == 0
+      || str_has_prefix (hidden, mark_prefix))
+    return error_set (err, -EINVAL, "'%s' is a whiteout that names no file", image_show (normal, shown));
+  memmove (leaf, hidden, strlen (hidden) + 1);
+  *ret_mark = IMAGE_MARK_DELETE;
+  return 0;
+}

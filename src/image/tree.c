@@ -1,0 +1,227 @@
+#include <config.h>
+
+#include "image-tree-internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-limits.h"
+#include "image-beneath-internal.h"
+#include "image-name-internal.h"
+
+/* Around the tree itself there are the cache's own folders. */
+#define DEPTH_MAX (LIMIT_IMAGE_DEPTH + 8)
+
+#define FOLDER_FLAGS (O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+static void closedir_p (DIR **dir)
+{
+  if (*dir != NULL)
+    closedir (*dir);
+}
+
+/* Goes to the folder PATH name by name and makes what is missing. */
+static int make_folders (struct image_tree *tree, const char *path, int *ret_folder)
+{
+  cleanup_close int at = openat (tree->root, ".", O_PATH | FOLDER_FLAGS);
+  char part[IMAGE_NAME_SIZE];
+  const char *start = path;
+
+  while (at >= 0 && *start != '\0') {
+    size_t len = strcspn (start, "/"), end = (size_t) (start - path) + len;
+    const char *name = part + (start - path);
+    int next;
+
+    memcpy (part, path, end);
+    part[end] = '\0';
+    if (mkdirat (at, name, 0700) == 0) {
+      if (image_folders_implied (&tree->folders, part) < 0)
+        return -ENOMEM;
+    } else if (errno != EEXIST)
+      return -errno;
+    next = openat (at, name, O_PATH | FOLDER_FLAGS);
+    if (next < 0)
+      return -errno;
+    close_p (&at);
+    at = next;
+    start += len + (start[len] == '/');
+  }
+  if (at < 0)
+    return -errno;
+  *ret_folder = take_fd (&at);
+  return 0;
+}
+
+int image_tree_parent (struct image_tree *tree, const char *path, bool make, int *ret_folder,
+                       const char **ret_name)
+{
+  const char *slash = strrchr (path, '/');
+  char parent[IMAGE_NAME_SIZE] = "";
+  int fd;
+
+  if (slash != NULL)
+    memcpy (parent, path, (size_t) (slash - path));
+  fd = image_beneath_open (tree->root, parent, O_PATH | O_DIRECTORY, tree->walk);
+  if (fd == -ENOENT && make) {
+    int r = make_folders (tree, parent, &fd);
+
+    if (r < 0)
+      return r;
+  }
+  if (fd < 0)
+    return fd;
+  *ret_folder = fd;
+  *ret_name = slash ? slash + 1 : path;
+  return 0;
+}
+
+/* A folder of the tree may have any mode once it is settled; as its owner we may still look into it. */
+static int open_to_remove (int folder, const char *name)
+{
+  int fd = openat (folder, name, O_RDONLY | FOLDER_FLAGS);
+
+  if (fd < 0 && errno == EACCES && fchmodat (folder, name, 0700, 0) == 0)
+    fd = openat (folder, name, O_RDONLY | FOLDER_FLAGS);
+  if (fd >= 0 && geteuid () != 0 && fchmod (fd, 0700) < 0) {
+    close_p (&fd);
+    return -1;
+  }
+  return fd;
+}
+
+/* Takes over FD. */
+static int open_list (int fd, DIR **ret_dir)
+{
+  DIR *dir = fd < 0 ? NULL : fdopendir (fd);
+
+  if (dir == NULL) {
+    int r = -errno;
+
+    close_p (&fd);
+    return r;
+  }
+  *ret_dir = dir;
+  return 0;
+}
+
+/* The next name in DIR that is not "." or "..": 1, 0 at the end, or a negative errno. */
+static int next_name (DIR *dir, const char **ret_name)
+{
+  for (;;) {
+    const struct dirent *entry;
+
+    errno = 0;
+    entry = readdir (dir);
+    if (entry == NULL)
+      return -errno;
+    if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0) {
+      *ret_name = entry->d_name;
+      return 1;
+    }
+  }
+}
+
+static int remove_at (int folder, const char *name, unsigned depth)
+{
+  cleanup (closedir_p) DIR *dir = NULL;
+  const char *inner = NULL;
+  int r;
+
+  if (unlinkat (folder, name, 0) == 0 || errno == ENOENT)
+    return 0;
+  /* POSIX has EPERM for a folder, Linux EISDIR. */
+  if (errno != EISDIR && errno != EPERM)
+    return -errno;
+  if (depth > DEPTH_MAX)
+    return -ELOOP;
+  r = open_list (open_to_remove (folder, name), &dir);
+  if (r < 0)
+    return r;
+  while ((r = next_name (dir, &inner)) > 0) {
+    r = remove_at (dirfd (dir), inner, depth + 1);
+    if (r < 0)
+      return r;
+  }
+  if (r == 0 && unlinkat (folder, name, AT_REMOVEDIR) < 0)
+    r = -errno;
+  return r;
+}
+
+int image_remove_all (int folder, const char *name)
+{
+  return remove_at (folder, name, 0);
+}
+
+int image_tree_remove (struct image_tree *tree, int folder, const char *name, const char *path)
+{
+  int r = image_remove_all (folder, name);
+
+  return r < 0 ? r : image_folders_removed (&tree->folders, path);
+}
+
+struct prune {
+  struct image_tree *tree;
+  image_tree_keep *keep;
+  void *data;
+  char path[IMAGE_NAME_SIZE + NAME_MAX + 1]; /* of the folder that we are in */
+};
+
+static int prune_folder (struct prune *prune, DIR *dir, unsigned depth);
+
+static int prune_name (struct prune *prune, int folder, const char *name, unsigned depth)
+{
+  cleanup (closedir_p) DIR *dir = NULL;
+  struct stat st;
+  int r;
+
+  if (!prune->keep (prune->data, prune->path))
+    return image_tree_remove (prune->tree, folder, name, prune->path);
+  if (fstatat (folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    return -errno;
+  if (!S_ISDIR (st.st_mode))
+    return 0;
+  if (depth > DEPTH_MAX)
+    return -ELOOP;
+  r = open_list (openat (folder, name, O_RDONLY | FOLDER_FLAGS), &dir);
+  return r < 0 ? r : prune_folder (prune, dir, depth + 1);
+}
+
+static int prune_folder (struct prune *prune, DIR *dir, unsigned depth)
+{
+  size_t len = strlen (prune->path);
+  const char *name = NULL;
+  int r;
+
+  while ((r = next_name (dir, &name)) > 0) {
+    /* Names in the tree came from normal ones, so they fit. */
+    if (snprintf (prune->path + len, sizeof (prune->path) - len, "%s%s", len > 0 ? "/" : "", name)
+        >= (int) (sizeof (prune->path) - len))
+      return -ENAMETOOLONG;
+    r = prune_name (prune, dirfd (dir), name, depth);
+    prune->path[len] = '\0';
+    if (r < 0)
+      return r;
+  }
+  return r;
+}
+
+int image_tree_prune (struct image_tree *tree, const char *path, image_tree_keep *keep, void *data)
+{
+  struct prune prune = { .tree = tree, .keep = keep, .data = data };
+  cleanup (closedir_p) DIR *dir = NULL;
+  int fd = image_beneath_open (tree->root, path, O_RDONLY | O_DIRECTORY, tree->walk);
+  int r;
+
+  if (fd < 0)
+    return fd == -ENOENT ? 0 : fd;
+  memcpy (prune.path, path, strlen (path) + 1);
+  r = open_list (fd, &dir);
+  return r < 0 ? r : prune_folder (&prune, dir, 0);
+}

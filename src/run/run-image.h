@@ -1,0 +1,12 @@
+/* A root from an image: the layout is read and checked, its tree found in the cache or unpacked into it, and
+ * the plan gets the tree as the folder that its root is. The cache keeps the tree as long as the root is
+ * held. */
+#pragma once
+
+#include "base-error.h"
+#include "image-cache.h"
+#include "plan-plan.h"
+
+/* Does nothing for a plan without an image. CACHE is the folder for unpacked images; PROGRESS may be NULL. */
+int run_image (struct plan *plan, const char *machine, const char *cache, struct image_root *ret_root,
+               struct error *err);
