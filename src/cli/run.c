@@ -44,7 +44,7 @@ static int open_result (const char *file, struct error *err)
   if (folder == NULL)
     return error_oom (err);
   fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return fd < 0 ? error_set_errno (err, errno, "--result: open the folder '%s'", folder) : fd;
+  return fd < 0 ? error_set_errno (err, errno, "--result: open the folder of '%s'", file) : fd;
 }
 
 /* The result goes where the options say; the command's own exit code is ours. */
@@ -64,6 +64,16 @@ static int report (const struct plan *plan, const struct run_result *result, con
   if (r == 0 && arguments_have (arguments, OPTION_JSON))
     strbuf_add (&output->out, text);
   return r;
+}
+
+static void note_not_executed (struct output *output, const char *command, int errnum)
+{
+  cleanup_free char *text = str_format ("cannot execute '%s': %s", command, strerror (errnum));
+
+  if (text == NULL)
+    output->notes.failed = true;
+  else
+    output_note (output, text);
 }
 
 static int launch (const struct context *context, struct plan *plan, const struct arguments *arguments,
@@ -106,6 +116,8 @@ static int launch (const struct context *context, struct plan *plan, const struc
     return quiet ? 0 : r;
   }
   output->status = result.code;
+  if (result.exec_errno != 0)
+    note_not_executed (output, plan->argv.items[0], result.exec_errno);
   if (result.left != NULL)
     output_note (output, result.left);
   return report (plan, &result, NULL, arguments, folder, output, err);

@@ -150,7 +150,10 @@ int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *er
     if (r == -EAGAIN)
       r = 0;
   }
-  return r < 0 ? r : error_set (err, -EBUSY, "make a folder for the run: others keep removing it");
+  if (r == 0)
+    r = error_set (err, -EBUSY, "make a folder for the run: others keep removing it");
+  error_prefix (err, "state in '%s'", state);
+  return r;
 }
 
 int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live,

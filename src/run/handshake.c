@@ -70,6 +70,7 @@ int run_open_channels (struct run *run)
               in_write, true, UINT64_MAX);
   set_stream (&run->streams[STREAM_OUT], out_read, options->out, false, cap);
   set_stream (&run->streams[STREAM_ERR], err_read, options->err, false, cap);
+  run->streams[STREAM_OUT].keep = run->ops->carrier == INIT_OVER_STDIO;
   if (r == 0
       && (fcntl (in_write, F_SETFL, O_NONBLOCK) < 0 || fcntl (out_read, F_SETFL, O_NONBLOCK) < 0
           || fcntl (err_read, F_SETFL, O_NONBLOCK) < 0))
@@ -192,6 +193,9 @@ int run_go (struct run *run)
     return error_set_errno (run->err, errno, "give init the go-ahead");
   close_p (&run->handshake);
   run->handshake = -1;
+  run->streams[STREAM_OUT].keep = false;
+  if (run->streams[STREAM_OUT].to < 0)
+    run->streams[STREAM_OUT].start = run->streams[STREAM_OUT].len = 0;
   return 0;
 }
 

@@ -96,6 +96,7 @@ static void take_ended (struct run *run, const struct handshake_ended *ended)
   struct run_result *result = &run->result;
 
   result->signal = ended->signal;
+  result->exec_errno = ended->exec_err;
   result->code = ended->signal > 0 ? 128 + ended->signal : ended->code;
   result->reason = ended->signal > 0 ? RUN_SIGNALLED : RUN_EXITED;
 }

@@ -340,6 +340,7 @@ int run_stage_and_create (struct run *run)
   struct stage stage = { .plan = plan,
                          .folder = run->stage,
                          .init = run->options->init,
+                         .own_kernel = run->ops->own_kernel,
                          .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID };
   int r;
 

@@ -97,14 +97,15 @@ static int check_identity (int fd, const struct plan_mount *mount, struct stat *
 }
 
 /* Files that the command makes in a writable mount belong to that folder's owner outside. */
-static int idmap_for (const struct plan *plan, const struct plan_mount *mount, const struct stat *owner,
+static int idmap_for (const struct stage *stage, const struct plan_mount *mount, const struct stat *owner,
                       int *ret_fd, struct error *err)
 {
+  const struct plan *plan = stage->plan;
   uint32_t uid = plan->uid, gid = plan->gid;
 
   *ret_fd = -1;
   /* Without root the maps are chosen so that the command's id is ours outside. */
-  if (!mount->writable || plan->staged_ids)
+  if (!mount->writable || plan->staged_ids || stage->own_kernel)
     return 0;
   if (plan->user_namespace) {
     uid += plan->uid_maps[0].outside;
@@ -130,7 +131,7 @@ static int hang_mount (const struct stage *stage, const struct plan_mount *mount
   if (r == 0)
     r = make_point (target, S_ISDIR (st.st_mode), err);
   if (r == 0)
-    r = idmap_for (stage->plan, mount, &st, &idmap, err);
+    r = idmap_for (stage, mount, &st, &idmap, err);
   return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
 }
 

@@ -54,7 +54,7 @@ void stream_read (struct stream *stream)
     n = (ssize_t) room;
   stream->passed += (uint64_t) n;
   stream->len += (size_t) n;
-  if (stream->to < 0)
+  if (stream->to < 0 && !stream->keep)
     stream->start = stream->len = 0;
 }
 
