@@ -66,14 +66,12 @@ static int report (const struct plan *plan, const struct run_result *result, con
   return r;
 }
 
-static void note_not_executed (struct output *output, const char *command, int errnum)
+/* As a shell says it: this is no note, but why the exit status is what it is. */
+static void say_not_executed (struct output *output, const char *command, int errnum)
 {
-  cleanup_free char *text = str_format ("cannot execute '%s': %s", command, strerror (errnum));
-
-  if (text == NULL)
-    output->notes.failed = true;
-  else
-    output_note (output, text);
+  strbuf_add (&output->notes, "tyrum-oci: cannot execute '");
+  text_clean (&output->notes, command);
+  strbuf_addf (&output->notes, "': %s\n", strerror (errnum));
 }
 
 static int launch (const struct context *context, struct plan *plan, const struct arguments *arguments,
@@ -117,7 +115,7 @@ static int launch (const struct context *context, struct plan *plan, const struc
   }
   output->status = result.code;
   if (result.exec_errno != 0)
-    note_not_executed (output, plan->argv.items[0], result.exec_errno);
+    say_not_executed (output, plan->argv.items[0], result.exec_errno);
   if (result.left != NULL)
     output_note (output, result.left);
   return report (plan, &result, NULL, arguments, folder, output, err);

@@ -81,6 +81,8 @@ static const struct row rows[] = {
 
   { CONTROL_WORKSPACE_BOUNDED, WORKSPACE_COPY_ON_WRITE, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
     "no backend keeps workspace changes apart; use read-only or read-write" },
+  { CONTROL_WORKSPACE_BOUNDED, -1, RUNSC, CARRY_ENFORCED, BASIS_MEASURED,
+    "bind mounts; ids are not mapped, so the workspace has to be the command's own to be written" },
   { CONTROL_WORKSPACE_BOUNDED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "bind mounts, named one by one" },
 
   { CONTROL_TMP_BOUNDED, -1, CRUN | RUNC, CARRY_ENFORCED, BASIS_MEASURED, "tmpfs with a size" },
@@ -116,6 +118,8 @@ static const struct row rows[] = {
 
   { CONTROL_LIMITS_MEMORY, -1, CRUN, CARRY_ENFORCED, BASIS_MEASURED, "memory cgroup, swap included" },
   { CONTROL_LIMITS_MEMORY, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "memory cgroup, swap included" },
+  { CONTROL_LIMITS_PIDS, -1, RUNSC, CARRY_WEAKER, BASIS_MEASURED,
+    "the host counts the sandbox's own threads; processes on gVisor's kernel are not bounded by number" },
   { CONTROL_LIMITS_PIDS, -1, CRUN, CARRY_ENFORCED, BASIS_MEASURED, "pids cgroup" },
   { CONTROL_LIMITS_PIDS, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "pids cgroup" },
   { CONTROL_LIMITS_CPU, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "cpu cgroup, quota per period" },

@@ -30,6 +30,10 @@
 
 #define MOUNT_PASSES 1000
 
+/* A second at most, in case the number has become another process's. */
+#define DYING_TRIES 1000
+#define STAT_MAX    4096
+
 #define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
 /* gVisor's own processes are outside of the run's cgroup when it has none; only its own delete finds them. */
@@ -105,6 +109,34 @@ static size_t kill_by_mounts (const char *id)
   return found;
 }
 
+/* The kernel lets a dying supervisor's lock go before it tells its children, who could go on making things.
+ */
+static void await_supervisor (const struct run_dir *dir)
+{
+  cleanup_run_record struct run_record record = { 0 };
+  struct error ignored = { 0 };
+  cleanup_free char *path = NULL;
+
+  if (run_record_read (dir, &record, &ignored) < 0 || record.supervisor <= 1) {
+    error_clear (&ignored);
+    return;
+  }
+  path = str_format ("/proc/%llu/stat", (unsigned long long) record.supervisor);
+  for (unsigned tries = 0; path != NULL && tries < DYING_TRIES; tries++) {
+    cleanup_free char *text = NULL;
+    const char *name_end;
+
+    if (file_read (AT_FDCWD, path, STAT_MAX, &text, NULL, &ignored) < 0) {
+      error_clear (&ignored);
+      return;
+    }
+    name_end = strrchr (text, ')');
+    if (name_end == NULL || name_end[1] != ' ' || name_end[2] == 'Z')
+      return;
+    usleep (1000);
+  }
+}
+
 static int finish (const struct host_facts *host, const char *id, bool *ret_done, struct error *err)
 {
   cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
@@ -122,6 +154,7 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
     error_clear (&failed);
     return r == -ENOENT || live ? 0 : r;
   }
+  await_supervisor (&dir);
   delete_by_runtime (&dir);
   /* Until a pass finds none: one may have been making another. */
   for (unsigned pass = 0; pass < MOUNT_PASSES && kill_by_mounts (id) > 0; pass++)

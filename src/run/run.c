@@ -62,7 +62,8 @@ static int open_programs (struct run *run)
     return error_set (run->err, -EOPNOTSUPP, "this version cannot launch through %s",
                       backend_name (plan->backend));
   if (plan->terminal && run->ops->own_kernel)
-    return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s", run->ops->name);
+    return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s",
+                      run->ops->name);
   if (plan->backend == BACKEND_LIBCRUN)
     run->program = strdup (options->launcher);
   else {

@@ -250,10 +250,8 @@ static int wait_child (struct run *run, pid_t pid, int report, char *said, size_
   uint64_t until = run_now_ms () + STEP_MS;
   bool ended = pidfd < 0;
 
-  while (!ended || report >= 0) {
-    struct pollfd fds[3] = { { ended ? -1 : pidfd, POLLIN, 0 },
-                             { run->signals, POLLIN, 0 },
-                             { report, POLLIN, 0 } };
+  while (!ended) {
+    struct pollfd fds[3] = { { pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 }, { report, POLLIN, 0 } };
     int n = poll (fds, 3, run->init_pid == 0 ? REAP_MS : STEP_MS);
 
     if (run->init_pid == 0)
@@ -273,6 +271,9 @@ static int wait_child (struct run *run, pid_t pid, int report, char *said, size_
       return give_up (pid, error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds",
                                       run->ops->name, STEP_MS / 1000));
   }
+  /* What it said last may still be there; that others hold its end of the socket is no reason to wait. */
+  while (report >= 0 && on_report (run, pid, &report, said, size) == 0)
+    continue;
   return waitpid (pid, ret_status, 0) == pid
              ? 0
              : error_set_errno (run->err, errno, "wait for %s", run->ops->name);
