@@ -150,7 +150,7 @@ int main (void)
 AC_DEFUN([_TYRUM_LIBCRUN_PROBE],
 [AC_MSG_CHECKING([whether libcrun can be linked and called])
 LIBS="$srcdir/src/launch/compat.c $srcdir/src/launch/guard.c $srcdir/src/launch/no-systemd.c dnl
-$srcdir/src/base/error.c $srcdir/src/base/str.c $LIBCRUN_LIBS"
+$srcdir/src/base/error.c $srcdir/src/base/sealed.c $srcdir/src/base/str.c $LIBCRUN_LIBS"
 AC_RUN_IFELSE([_TYRUM_LIBCRUN_PROGRAM],
   [AC_MSG_RESULT([yes])],
   [AC_MSG_RESULT([no])

@@ -29,8 +29,8 @@ struct run_options {
 struct run_result {
   char *id;
   enum run_reason reason;
-  int code;   /* the command's exit code; 128+n after a signal; 124, 125 as documented */
-  int signal; /* 0: none, or not known */
+  int code;       /* the command's exit code; 128+n after a signal; 124, 125 as documented */
+  int signal;     /* 0: none, or not known */
   int exec_errno; /* why the command could not be executed; 0: it was, or nobody told */
   uint64_t wall_ms;
   struct cgroup_counters counters;

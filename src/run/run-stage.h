@@ -21,7 +21,7 @@ struct stage {
   const char *folder;      /* an empty folder of the run's; the tmpfs goes here */
   const char *init;        /* the static init's path: ours, so links on the way are fine */
   int report;              /* to the supervisor: it writes our id maps when it hears STAGE_MAP_ME */
-  bool own_kernel;           /* the runtime makes files with ids of its own; mapping them would refuse it */
+  bool own_kernel;         /* the runtime makes files with ids of its own; mapping them would refuse it */
   bool cgroup_view;        /* hide a hybrid host's v2 side from the runtime */
 };
 

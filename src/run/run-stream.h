@@ -13,7 +13,7 @@
 
 struct stream {
   int from, to;  /* -1: closed, or nowhere to write */
-  bool keep;      /* what came is wanted by ourselves, also where nobody else reads */
+  bool keep;     /* what came is wanted by ourselves, also where nobody else reads */
   bool own_to;   /* TO is ours to close at the end (a pipe) */
   uint64_t cap;  /* bytes that pass */
   uint64_t seen; /* bytes that came */

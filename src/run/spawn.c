@@ -63,7 +63,13 @@ static int arrange_descriptors (const int *fds, size_t count)
     else if (dup2 (moved[i], (int) i) < 0)
       return -errno;
   }
-  return syscall (SYS_close_range, (unsigned) count, ~0u, 0) < 0 && errno != ENOSYS ? -errno : 0;
+  if (syscall (SYS_close_range, (unsigned) count, ~0u, 0) == 0)
+    return 0;
+  if (errno != ENOSYS)
+    return -errno;
+  for (int fd = (int) count; fd < sysconf (_SC_OPEN_MAX); fd++)
+    close (fd);
+  return 0;
 }
 
 /* What a child has to say, with the stage's namespaces when it got that far. */
