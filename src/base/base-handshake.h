@@ -1,16 +1,24 @@
 /* What tyrum-oci-init and the supervisor say to each other, byte for byte.
  *
  * Init starts as the first process of the container with two sockets of its own: HANDSHAKE_FD, over which it
- * says hello and waits for the go-ahead, and STATUS_FD, over which it later tells how the command ended and
- * waits until the supervisor has read the kernel's counters. The first is closed before the command starts.
- * The second is closed in the command's process and stays in init, which the command can neither trace nor
- * look into (it is not dumpable).
+ * says hello, answers questions and waits for the go-ahead, and STATUS_FD, over which it later tells how the
+ * command ended and waits until the supervisor has read the kernel's counters. The first is closed before the
+ * command starts. The second is closed in the command's process and stays in init, which the command can
+ * neither trace nor look into (it is not dumpable).
  *
- * A runtime that passes no descriptors (gVisor) is given --carrier stdio: hello is then the first thing on
- * standard output, the go-ahead the first thing on standard input, and there is no status.
+ *   init:        HELLO
+ *   supervisor:  ASK, with its questions in the same packet          (as often as it likes, also before HELLO)
+ *   init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
+ *   supervisor:  GO or STOP
  *
- * Both are SOCK_SEQPACKET: one message, one packet. Sizes are fixed but for the report of a hello. Both ends
- * run on the same machine, so integers are the machine's own.
+ * Questions and answers are laid down in base-report.h.
+ *
+ * A runtime that passes no descriptors (gVisor) is given --carrier stdio: what init says is then the first
+ * thing on standard output, what the supervisor says the first thing on standard input, and there is no
+ * status.
+ *
+ * Both sockets are SOCK_SEQPACKET: one message, one packet, but for the bytes of an ANSWER. Both ends run on
+ * the same machine, so integers are the machine's own.
  */
 #pragma once
 
@@ -20,16 +28,18 @@
 #define STATUS_FD    4
 
 #define HANDSHAKE_MAGIC   0x49525954u /* "TYRI" in memory on little-endian machines */
-#define HANDSHAKE_VERSION 1u
+#define HANDSHAKE_VERSION 2u
 
 #define LIMIT_REPORT_BYTES (256u * 1024u)
 
 enum handshake_type {
-  HANDSHAKE_HELLO = 1, /* init: ready; LENGTH bytes of report follow in the same packet (none in version 1) */
-  HANDSHAKE_GO = 2,    /* supervisor: run the command */
-  HANDSHAKE_STOP = 3,  /* supervisor: do not */
-  HANDSHAKE_ENDED = 4, /* init, on the status socket: see struct handshake_ended */
-  HANDSHAKE_SEEN = 5,  /* supervisor, on the status socket: counters are read, go */
+  HANDSHAKE_HELLO = 1,  /* init: ready */
+  HANDSHAKE_GO = 2,     /* supervisor: run the command */
+  HANDSHAKE_STOP = 3,   /* supervisor: do not */
+  HANDSHAKE_ENDED = 4,  /* init, on the status socket: see struct handshake_ended */
+  HANDSHAKE_SEEN = 5,   /* supervisor, on the status socket: counters are read, go */
+  HANDSHAKE_ASK = 6,    /* supervisor: LENGTH bytes of questions, at most LIMIT_ASK_BYTES */
+  HANDSHAKE_ANSWER = 7, /* init: LENGTH bytes of answers, at most LIMIT_REPORT_BYTES */
 };
 
 struct handshake_header {
