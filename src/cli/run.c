@@ -74,6 +74,26 @@ static void say_not_executed (struct output *output, const char *command, int er
   strbuf_addf (&output->notes, "': %s\n", strerror (errnum));
 }
 
+/* A promise does not hold: the command did not run, and whoever called is told which promise and why. */
+static int refuse (const struct plan *plan, const struct run_result *result,
+                   const struct arguments *arguments, int folder, struct output *output, struct error *err)
+{
+  cleanup_free char *broken = posture_broken_text (result->posture);
+  cleanup_free char *table = posture_text (result->posture);
+  cleanup_error struct error refusal = { 0 };
+  int r;
+
+  if (broken == NULL || table == NULL)
+    return error_oom (err);
+  error_set (&refusal, -EPERM, "the command was not started: the run does not keep what profile '%s' promises: %s",
+             plan->profile_name, broken);
+  r = report (plan, result, &refusal, arguments, folder, output, err);
+  if (r < 0 || arguments_have (arguments, OPTION_JSON))
+    return r;
+  strbuf_add (&output->notes, table);
+  return error_set (err, refusal.code, "%s", error_text (&refusal));
+}
+
 static int launch (const struct context *context, struct plan *plan, const struct arguments *arguments,
                    struct output *output, struct error *err)
 {
@@ -114,6 +134,8 @@ static int launch (const struct context *context, struct plan *plan, const struc
     return quiet ? 0 : r;
   }
   output->status = result.code;
+  if (result.reason == RUN_REFUSED)
+    return refuse (plan, &result, arguments, folder, output, err);
   if (result.exec_errno != 0)
     say_not_executed (output, plan->argv.items[0], result.exec_errno);
   if (result.left != NULL)

@@ -70,7 +70,8 @@ struct plan {
   char *runtime;
   char *run_id;
 
-  struct strlist init; /* what stands before the command, once staged */
+  struct strlist init;     /* what stands before the command, once staged */
+  bool passed_descriptors; /* init is started with its two sockets; once staged */
   struct strlist argv;
   struct strlist env; /* NAME=VALUE, sorted */
   char *cwd;

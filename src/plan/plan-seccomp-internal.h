@@ -1,6 +1,6 @@
 /* How a filter is put together: rules of one condition merged, conditions made disjoint.
  *
- * Only for plan/seccomp.c and plan/seccomp-filter.c.
+ * Only for the files plan/seccomp*.c.
  */
 #pragma once
 
@@ -16,3 +16,6 @@ int filter_add_conditional (struct filter *filter, const struct seccomp_rule *ru
 
 /* Puts the rules in the order in which they are written. */
 void filter_sort (struct filter *filter);
+
+/* Draws the seal from the digest of all rules, which must be sorted, and adds its own rule. */
+int filter_seal (struct filter *filter, struct error *err);

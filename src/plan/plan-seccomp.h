@@ -48,12 +48,24 @@ struct filter {
   struct filter_rule *rules; /* sorted; no two with the same action and condition */
   size_t rule_count;
   struct strlist allowed; /* every name that is allowed under some condition (a set), for reports */
+  int seal;               /* what SEAL_CALL answers: it tells this filter from every other */
 };
+
+/* "Seccomp: 2" does not say whose filter it is. Linux has had no such call since 3.1 and keeps its number, so a
+ * kernel without our filter says ENOSYS, and another's filter EPERM or ENOSYS. Ours says an errno that no
+ * kernel uses and that is drawn from the digest of all its rules. */
+#define SEAL_CALL  "nfsservctl"
+#define SEAL_FIRST 1024
+#define SEAL_COUNT 3000 /* the kernel hands errnos through up to 4095 */
 
 /* EXTRA are names from process.seccomp.allow: allowed without condition, whatever the list says.
  * MACHINE is as uname has it. */
 int filter_build (const struct seccomp_list *list, const struct strlist *extra, const char *machine,
                   struct filter **ret_filter, struct error *err);
+
+/* What the filter says to a call: 0 for allowed, or the errno. */
+int filter_answer (const struct filter *filter, const char *name, const uint64_t arguments[SECCOMP_ARGUMENTS]);
+
 void filter_free (struct filter *filter);
 DEFINE_CLEANUP (struct filter, filter_free)
 #define cleanup_filter cleanup (filter_free_p)

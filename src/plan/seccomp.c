@@ -135,7 +135,7 @@ static int wanted (const struct build *b, const char *name, unsigned line, bool 
 
     return where ? fail_unknown (b->architecture, where, name, err) : error_oom (err);
   }
-  *ret_wanted = presence == PRESENT && !strset_has (b->extra, name);
+  *ret_wanted = presence == PRESENT && !strset_has (b->extra, name) && strcmp (name, SEAL_CALL) != 0;
   return 0;
 }
 
@@ -149,6 +149,10 @@ static int add_extra (struct build *b, struct error *err)
     struct filter_rule rule = { .allow = true };
     int r;
 
+    if (strcmp (name, SEAL_CALL) == 0)
+      return error_set (err, -EINVAL,
+                        "%s: '%s' is no system call of Linux any more, and the mark of our filters", where,
+                        name);
     if (presence == UNKNOWN)
       return fail_unknown (b->architecture, where, name, err);
     if (presence == ABSENT)
@@ -254,6 +258,9 @@ int filter_build (const struct seccomp_list *list, const struct strlist *extra, 
   if (r < 0)
     return r;
   filter_sort (filter);
+  r = filter_seal (filter, err);
+  if (r < 0)
+    return r;
   *ret_filter = take_ptr (filter);
   return 0;
 }

@@ -70,6 +70,7 @@ int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier
     r = draft_add_mount (&draft, "bind", init, STAGE_INIT_TARGET, "bind,ro,nosuid,nodev");
   if (r < 0)
     return r;
+  plan->passed_descriptors = carrier == INIT_OVER_FDS;
   plan->staged_ids = plan->unprivileged;
   /* The last one has no source outside: the stage brings it along. */
   plan->mounts[plan->mount_count - 1].staged = take_ptr (init);

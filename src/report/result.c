@@ -15,7 +15,7 @@ static void write_exit (struct json_writer *w, const struct run_result *result, 
   else
     json_null (w, "signal");
   json_string (w, "reason", run_reason_text (result ? result->reason : RUN_REFUSED));
-  if (result == NULL)
+  if (error != NULL)
     json_string (w, "error", error_text (error));
   json_object_end (w);
 }
@@ -43,7 +43,7 @@ static void write_usage (struct json_writer *w, const struct run_result *result)
   json_object_end (w);
 }
 
-/* Which promises went into this run, and who carries them. Nothing here says that one was observed. */
+/* Which promises went into this run, and who carries them. What was observed stands in the posture. */
 static void write_controls (struct json_writer *w, const struct plan *plan)
 {
   json_array_begin (w, "controls");
@@ -80,8 +80,11 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
   json_array_begin (&w, "denials");
   json_array_end (&w);
   write_controls (&w, plan);
-  /* Nothing was observed, so there is no verdict to give. */
-  json_null (&w, "posture");
+  /* Where nothing was observed there is no verdict to give. */
+  if (result != NULL && result->posture != NULL)
+    posture_write (&w, "posture", result->posture);
+  else
+    json_null (&w, "posture");
   json_object_end (&w);
   return json_finish (&w, ret_text, err);
 }

@@ -16,6 +16,7 @@
 #include "base-file.h"
 #include "base-number.h"
 #include "base-str.h"
+#include "posture-proc.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
@@ -130,6 +131,101 @@ void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counte
 {
   *ret_counters = (struct cgroup_counters){ 0 };
   for_each_group (mode, path, count_group, ret_counters);
+}
+
+/* "max" and -1 mean that there is no limit, and so does what version 1 writes for one: the most whole pages. */
+#define V1_UNLIMITED (UINT64_C (0x7ffffffffffff) << 12)
+
+static bool read_limit (const char *folder, const char *name, uint64_t *ret_limit)
+{
+  cleanup_free char *text = read_text (folder, name);
+  const char *p = text;
+
+  if (text == NULL)
+    return false;
+  *ret_limit = UINT64_MAX;
+  if (strncmp (text, "max", 3) == 0 || strncmp (text, "-1", 2) == 0)
+    return true;
+  if (!proc_number_next (&p, ret_limit))
+    return false;
+  if (*ret_limit >= V1_UNLIMITED)
+    *ret_limit = UINT64_MAX;
+  return true;
+}
+
+static bool look_v1 (const char *path, struct outside_cgroup *group)
+{
+  cleanup_free char *memory = str_format (CGROUP_ROOT "/memory%s", path);
+  cleanup_free char *pids = str_format (CGROUP_ROOT "/pids%s", path);
+  cleanup_free char *cpu = str_format (CGROUP_ROOT "/cpu%s", path);
+
+  if (memory == NULL || pids == NULL || cpu == NULL)
+    return false;
+  group->counts_swap = read_limit (memory, "memory.memsw.limit_in_bytes", &group->memory_and_swap);
+  group->swap = UINT64_MAX;
+  return read_limit (memory, "memory.limit_in_bytes", &group->memory)
+         && read_limit (pids, "pids.max", &group->pids)
+         && read_limit (cpu, "cpu.cfs_quota_us", &group->quota)
+         && read_limit (cpu, "cpu.cfs_period_us", &group->period);
+}
+
+static bool look_v2 (const char *path, struct outside_cgroup *group)
+{
+  cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
+  cleanup_free char *cpu = folder ? read_text (folder, "cpu.max") : NULL;
+  const char *second = cpu ? strchr (cpu, ' ') : NULL;
+
+  if (second == NULL || !proc_number_next (&second, &group->period))
+    return false;
+  group->counts_swap = read_limit (folder, "memory.swap.max", &group->swap);
+  group->memory_and_swap = UINT64_MAX;
+  return read_limit (folder, "memory.max", &group->memory) && read_limit (folder, "pids.max", &group->pids)
+         && read_limit (folder, "cpu.max", &group->quota);
+}
+
+/* Lines "N:CONTROLLERS:PATH"; each of the controllers that limit must be in the group. Seen from a namespace
+ * of our own the path may begin elsewhere. */
+static bool is_member (enum cgroup_mode mode, const char *membership, const char *path)
+{
+  static const char *const v1[] = { "memory", "pids", "cpu" };
+  size_t found = 0, wanted = mode == CGROUP_V2 ? 1 : ARRAY_LEN (v1);
+
+  for (const char *line = membership; *line != '\0'; line += strcspn (line, "\n") + (strchr (line, '\n') != NULL)) {
+    cleanup_free char *copy = strndup (line, strcspn (line, "\n"));
+    char *controllers = copy ? strchr (copy, ':') : NULL;
+    char *group = controllers ? strchr (controllers + 1, ':') : NULL;
+
+    if (group == NULL || !str_has_suffix (group, path))
+      continue;
+    *group = '\0';
+    if (mode == CGROUP_V2)
+      found += controllers[1] == '\0';
+    for (size_t i = 0; mode != CGROUP_V2 && i < ARRAY_LEN (v1); i++)
+      found += proc_option_has (controllers + 1, v1[i]);
+  }
+  return found == wanted;
+}
+
+static int has_processes (const char *folder, void *arg)
+{
+  cleanup_free char *text = read_text (folder, "cgroup.procs");
+
+  if (text != NULL && text[0] != '\0')
+    *(bool *) arg = true;
+  return 0;
+}
+
+void cgroup_look (enum cgroup_mode mode, const char *path, const char *membership,
+                  struct outside_cgroup *ret_group)
+{
+  *ret_group = (struct outside_cgroup){ 0 };
+  if (mode == CGROUP_NONE || path == NULL)
+    return;
+  ret_group->known = mode == CGROUP_V2 ? look_v2 (path, ret_group) : look_v1 (path, ret_group);
+  if (membership != NULL)
+    ret_group->member = is_member (mode, membership, path);
+  else
+    for_each_group (mode, path, has_processes, &ret_group->member);
 }
 
 static int thaw_group (const char *folder, void *arg)

@@ -10,6 +10,7 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -70,7 +71,6 @@ int run_open_channels (struct run *run)
               in_write, true, UINT64_MAX);
   set_stream (&run->streams[STREAM_OUT], out_read, options->out, false, cap);
   set_stream (&run->streams[STREAM_ERR], err_read, options->err, false, cap);
-  run->streams[STREAM_OUT].keep = run->ops->carrier == INIT_OVER_STDIO;
   if (r == 0
       && (fcntl (in_write, F_SETFL, O_NONBLOCK) < 0 || fcntl (out_read, F_SETFL, O_NONBLOCK) < 0
           || fcntl (err_read, F_SETFL, O_NONBLOCK) < 0))
@@ -82,6 +82,30 @@ static bool header_is (const struct handshake_header *header, enum handshake_typ
 {
   return header->magic == HANDSHAKE_MAGIC && header->version == HANDSHAKE_VERSION && header->type == type
          && header->length == length;
+}
+
+/* Where init is heard: its socket, or the command's standard output as long as that is not the command's. */
+static int ear (const struct run *run)
+{
+  return run->ops->carrier == INIT_OVER_FDS ? run->handshake : run->streams[STREAM_OUT].from;
+}
+
+static int await (struct run *run, uint64_t until)
+{
+  for (;;) {
+    uint64_t now = run_now_ms ();
+    struct pollfd fds[2] = { { ear (run), POLLIN, 0 }, { run->signals, POLLIN, 0 } };
+    int n = poll (fds, 2, now < until ? (int) (until - now) : 0);
+
+    if (n < 0 && errno != EINTR)
+      return error_set_errno (run->err, errno, "wait for init");
+    if (n == 0)
+      return error_set (run->err, -ETIMEDOUT, "init did not answer within %d seconds", HELLO_MS / 1000);
+    if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
+      return error_set (run->err, -EINTR, "interrupted before the command was started");
+    if (n > 0 && fds[0].revents != 0)
+      return 0;
+  }
 }
 
 /* The kernel says who sent it: that process, and no other, is the run's init. */
@@ -97,10 +121,10 @@ static pid_t sender_of (struct msghdr *message)
   return 0;
 }
 
-static int hello_over_socket (struct run *run)
+/* One packet of at most SIZE bytes; a longer one is none of ours. */
+static ssize_t hear_packet (struct run *run, void *bytes, size_t size)
 {
-  struct handshake_header header;
-  struct iovec part = { &header, sizeof (header) };
+  struct iovec part = { bytes, size };
   union {
     char bytes[CMSG_SPACE (sizeof (struct ucred))];
     struct cmsghdr align;
@@ -109,60 +133,72 @@ static int hello_over_socket (struct run *run)
     .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
   };
   ssize_t n = recvmsg (run->handshake, &message, MSG_CMSG_CLOEXEC);
+  pid_t sender = n > 0 ? sender_of (&message) : 0;
 
-  if (n < 0)
-    return error_set_errno (run->err, errno, "hear from init");
-  if (n == 0)
-    return error_set (run->err, -EPIPE, "init ended before it said hello");
-  if (n != (ssize_t) sizeof (header) || !header_is (&header, HANDSHAKE_HELLO, 0))
-    return error_set (run->err, -EPROTO, "init said something that is not hello");
-  run->init_pid = sender_of (&message);
-  run->init_pidfd = run->init_pid > 0 ? pidfd_open (run->init_pid, 0) : -1;
-  return run->init_pidfd < 0 ? error_set_errno (run->err, errno, "take hold of init") : 0;
+  if (n > 0 && (message.msg_flags & MSG_TRUNC) != 0)
+    return error_set (run->err, -EPROTO, "init said more than was announced");
+  if (n > 0 && run->init_pid == 0)
+    run->init_pid = sender;
+  else if (n > 0 && run->init_pid != sender)
+    return error_set (run->err, -EPROTO, "process %d speaks for init", (int) sender);
+  return n;
 }
 
-static int hello_over_output (struct run *run, bool *ret_done)
+int run_hear (struct run *run, void *bytes, size_t size)
 {
-  struct stream *out = &run->streams[STREAM_OUT];
-  struct handshake_header header;
+  uint64_t until = run_now_ms () + HELLO_MS;
+  char *at = bytes;
 
-  stream_read (out);
-  if (stream_take (out, &header, sizeof (header))) {
-    *ret_done = true;
-    return header_is (&header, HANDSHAKE_HELLO, 0)
-               ? 0
-               : error_set (run->err, -EPROTO, "init said something that is not hello");
+  while (size > 0) {
+    int r = await (run, until);
+    ssize_t n;
+
+    if (r < 0)
+      return r;
+    /* Not a byte more than SIZE: what follows on standard output is the command's. */
+    n = run->ops->carrier == INIT_OVER_FDS ? hear_packet (run, at, size) : read (ear (run), at, size);
+    if (error_is_set (run->err))
+      return run->err->code;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+      continue;
+    if (n < 0)
+      return error_set_errno (run->err, errno, "hear from init");
+    if (n == 0)
+      return error_set (run->err, -EPIPE, "init ended before the command was started");
+    at += n;
+    size -= (size_t) n;
   }
-  return out->from < 0 ? error_set (run->err, -EPIPE, "init ended before it said hello") : 0;
+  return 0;
+}
+
+int run_say (struct run *run, enum handshake_type type, const void *bytes, size_t length)
+{
+  const struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, (uint16_t) type,
+                                           (uint32_t) length };
+  struct iovec parts[2] = { { (void *) (uintptr_t) &header, sizeof (header) },
+                            { (void *) (uintptr_t) bytes, length } };
+  int fd = run->ops->carrier == INIT_OVER_FDS ? run->handshake : run->streams[STREAM_IN].to;
+
+  /* Both hold a whole batch of questions, and init reads one before the next is written: it fits whole, or
+   * the other side is gone. */
+  if (writev (fd, parts, length > 0 ? 2 : 1) != (ssize_t) (sizeof (header) + length))
+    return error_set_errno (run->err, errno, "speak to init");
+  return 0;
 }
 
 int run_await_hello (struct run *run)
 {
-  uint64_t until = run_now_ms () + HELLO_MS;
-  bool over_fds = run->ops->carrier == INIT_OVER_FDS, done = false;
-  int r = 0;
+  struct handshake_header header;
+  int r = run_hear (run, &header, sizeof (header));
 
-  while (r == 0 && !done) {
-    uint64_t now = run_now_ms ();
-    struct pollfd fds[2] = { { over_fds ? run->handshake : run->streams[STREAM_OUT].from, POLLIN, 0 },
-                             { run->signals, POLLIN, 0 } };
-    int n = poll (fds, 2, now < until ? (int) (until - now) : 0);
-
-    if (n < 0 && errno != EINTR)
-      r = error_set_errno (run->err, errno, "wait for init");
-    else if (n == 0)
-      r = error_set (run->err, -ETIMEDOUT, "init did not say hello within %d seconds", HELLO_MS / 1000);
-    else if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
-      r = error_set (run->err, -EINTR, "interrupted before the command was started");
-    else if (n > 0 && fds[0].revents == 0)
-      continue;
-    else if (n > 0 && over_fds) {
-      r = hello_over_socket (run);
-      done = true;
-    } else if (n > 0)
-      r = hello_over_output (run, &done);
-  }
-  return r;
+  if (r < 0)
+    return r;
+  if (!header_is (&header, HANDSHAKE_HELLO, 0))
+    return error_set (run->err, -EPROTO, "init said something that is not hello");
+  if (run->ops->carrier != INIT_OVER_FDS)
+    return 0;
+  run->init_pidfd = run->init_pid > 0 ? pidfd_open (run->init_pid, 0) : -1;
+  return run->init_pidfd < 0 ? error_set_errno (run->err, errno, "take hold of init") : 0;
 }
 
 /* The runtime's own process became ours when its create ended; the pid cannot be anybody else's before we
@@ -185,18 +221,11 @@ int run_take_sandbox (struct run *run)
 
 int run_go (struct run *run)
 {
-  const struct handshake_header go = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, HANDSHAKE_GO, 0 };
-  int fd = run->ops->carrier == INIT_OVER_FDS ? run->handshake : run->streams[STREAM_IN].to;
+  int r = run_say (run, HANDSHAKE_GO, NULL, 0);
 
-  /* Both are empty at this point, so a header fits whole or the other side is gone. */
-  if (write (fd, &go, sizeof (go)) != (ssize_t) sizeof (go))
-    return error_set_errno (run->err, errno, "give init the go-ahead");
   close_p (&run->handshake);
   run->handshake = -1;
-  run->streams[STREAM_OUT].keep = false;
-  if (run->streams[STREAM_OUT].to < 0)
-    run->streams[STREAM_OUT].start = run->streams[STREAM_OUT].len = 0;
-  return 0;
+  return r < 0 ? error_prefix (run->err, "give the go-ahead") : 0;
 }
 
 bool run_read_ended (struct run *run, struct handshake_ended *ret_ended)

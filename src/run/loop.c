@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ enum slot {
   SLOT_INIT,
   SLOT_STATUS,
   SLOT_SIGNALS,
+  SLOT_DEADLINE,
   SLOT_STREAMS,
   SLOT_COUNT = SLOT_STREAMS + 2 * STREAM_COUNT
 };
@@ -32,7 +34,6 @@ enum slot {
 struct loop {
   struct run *run;
   struct pollfd fds[SLOT_COUNT];
-  uint64_t deadline; /* 0: none */
   bool deadline_hit;
   uint64_t kill_at; /* 0: nobody asked it to end */
   bool ended;       /* init told how, or is gone */
@@ -40,6 +41,31 @@ struct loop {
   bool unknown;     /* it is gone and nobody can say how */
   uint64_t drain_until;
 };
+
+int run_deadline_arm (struct run *run)
+{
+  uint64_t ms = run->options->plan->wall_ms;
+  const struct itimerspec when = { .it_value = { (time_t) (ms / 1000), (long) (ms % 1000) * 1000000 } };
+
+  if (ms == 0)
+    return 0;
+  /* A clock that nobody sets, and that goes on while the machine sleeps. */
+  if (run->timer < 0)
+    run->timer = timerfd_create (CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (run->timer < 0 || timerfd_settime (run->timer, 0, &when, NULL) < 0)
+    return error_set_errno (run->err, errno, "set the deadline");
+  return 0;
+}
+
+uint64_t run_deadline_left (const struct run *run)
+{
+  struct itimerspec left;
+
+  if (run->timer < 0 || timerfd_gettime (run->timer, &left) < 0)
+    return 0;
+  /* Rounded up: what is armed is not nothing. */
+  return (uint64_t) left.it_value.tv_sec * 1000 + ((uint64_t) left.it_value.tv_nsec + 999999) / 1000000;
+}
 
 static void send_to_init (struct run *run, int signal_number)
 {
@@ -153,6 +179,7 @@ static void set_fds (struct loop *loop)
   loop->fds[SLOT_INIT] = (struct pollfd){ run->init_pidfd, POLLIN, 0 };
   loop->fds[SLOT_STATUS] = (struct pollfd){ run->status, POLLIN, 0 };
   loop->fds[SLOT_SIGNALS] = (struct pollfd){ run->signals, POLLIN, 0 };
+  loop->fds[SLOT_DEADLINE] = (struct pollfd){ run->init_pidfd >= 0 ? run->timer : -1, POLLIN, 0 };
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     const struct stream *stream = &run->streams[i];
 
@@ -168,8 +195,6 @@ static int next_timeout (const struct loop *loop)
 {
   uint64_t now = run_now_ms (), next = UINT64_MAX;
 
-  if (loop->deadline != 0 && !loop->deadline_hit && loop->run->init_pidfd >= 0)
-    next = loop->deadline;
   if (loop->kill_at != 0 && loop->kill_at < next && loop->run->init_pidfd >= 0)
     next = loop->kill_at;
   if (loop->drain_until != 0 && loop->drain_until < next && !has_unwritten (loop->run))
@@ -183,10 +208,6 @@ static void on_time (struct loop *loop)
 {
   uint64_t now = run_now_ms ();
 
-  if (loop->deadline != 0 && !loop->deadline_hit && now >= loop->deadline && loop->run->init_pidfd >= 0) {
-    loop->deadline_hit = true;
-    ask_to_end (loop, SIGTERM);
-  }
   if (loop->kill_at != 0 && now >= loop->kill_at && loop->run->init_pidfd >= 0) {
     /* What is frozen cannot die. */
     cgroup_thaw (loop->run->options->plan->cgroup, loop->run->options->plan->cgroup_path);
@@ -208,6 +229,17 @@ static bool is_over (const struct loop *loop)
   return stream_is_done (&run->streams[STREAM_OUT]) && stream_is_done (&run->streams[STREAM_ERR]);
 }
 
+static void on_deadline (struct loop *loop)
+{
+  uint64_t times;
+
+  /* Read, so that it is not reported again. */
+  if (read (loop->run->timer, &times, sizeof (times)) != (ssize_t) sizeof (times))
+    return;
+  loop->deadline_hit = true;
+  ask_to_end (loop, SIGTERM);
+}
+
 static void on_events (struct loop *loop)
 {
   struct run *run = loop->run;
@@ -225,6 +257,8 @@ static void on_events (struct loop *loop)
     on_signals (loop);
   if (loop->fds[SLOT_STATUS].revents != 0)
     on_status (loop);
+  if (loop->fds[SLOT_DEADLINE].revents != 0)
+    on_deadline (loop);
   if (loop->fds[SLOT_INIT].revents != 0)
     on_init_gone (loop);
 }
@@ -248,8 +282,8 @@ int run_loop (struct run *run)
   uint64_t started = run_now_ms ();
   const struct stream *out = &run->streams[STREAM_OUT], *err = &run->streams[STREAM_ERR];
 
-  if (run->options->plan->wall_ms > 0)
-    loop.deadline = started + run->options->plan->wall_ms;
+  if (run_deadline_arm (run) < 0)
+    return run->err->code;
   while (!is_over (&loop)) {
     set_fds (&loop);
     if (poll (loop.fds, SLOT_COUNT, next_timeout (&loop)) < 0 && errno != EINTR)

@@ -12,6 +12,7 @@
 
 #include "base-error.h"
 #include "host-facts.h"
+#include "posture-outside.h"
 
 struct cgroup_counters {
   uint64_t cpu_ns;
@@ -24,6 +25,11 @@ struct cgroup_counters {
 
 /* What the kernel has counted. What cannot be read stays 0. */
 void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counters *ret_counters);
+
+/* The limits as the kernel holds them. MEMBERSHIP is /proc/PID/cgroup of the process that should be in the
+ * group; NULL: none can be named (gVisor's processes are), so the group's having processes must do. */
+void cgroup_look (enum cgroup_mode mode, const char *path, const char *membership,
+                  struct outside_cgroup *ret_group);
 
 /* Lets frozen processes go on, so that they can end. */
 void cgroup_thaw (enum cgroup_mode mode, const char *path);

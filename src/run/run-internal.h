@@ -6,6 +6,7 @@
 
 #include "backend-backend.h"
 #include "base-handshake.h"
+#include "posture-inside.h"
 #include "run-dir.h"
 #include "run-image.h"
 #include "run-run.h"
@@ -33,7 +34,10 @@ struct run {
   struct stream streams[STREAM_COUNT];
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
-  int signals;  /* a signalfd */
+  int signals;         /* a signalfd */
+  int timer;           /* of the deadline: a timerfd, or -1 where there is none */
+  struct inside inside; /* what init is asked and answers */
+  size_t asked;        /* how many of the questions are on their way */
   bool created; /* the runtime has something to delete */
   struct run_result result;
   struct error *err;
@@ -50,10 +54,17 @@ void run_reap_others (pid_t except);
 /* handshake.c */
 int run_open_channels (struct run *run);
 int run_await_hello (struct run *run);
+/* Exactly SIZE bytes of what init says, or an error. */
+int run_hear (struct run *run, void *bytes, size_t size);
+int run_say (struct run *run, enum handshake_type type, const void *bytes, size_t length);
 int run_take_sandbox (struct run *run);
 int run_go (struct run *run);
 bool run_read_ended (struct run *run, struct handshake_ended *ret_ended);
 void run_send_seen (struct run *run);
+
+/* observe.c: what was promised against what is seen; the verdict is in the run's result. */
+int run_ask_first (struct run *run);
+int run_observe (struct run *run);
 
 /* terminal.c: only where the plan has a terminal. */
 int run_terminal_listen (struct run *run);
@@ -61,7 +72,9 @@ int run_terminal_accept (struct run *run);
 void run_terminal_resize (struct run *run);
 void run_terminal_restore (struct run *run);
 
-/* loop.c: from the go-ahead to the end. */
+/* loop.c: from the go-ahead to the end. The deadline runs from the last time it was armed. */
+int run_deadline_arm (struct run *run);
+uint64_t run_deadline_left (const struct run *run); /* milliseconds, as the kernel holds it; 0: none */
 int run_loop (struct run *run);
 
 /* teardown.c */

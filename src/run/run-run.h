@@ -13,6 +13,7 @@
 #include "base-error.h"
 #include "host-facts.h"
 #include "plan-plan.h"
+#include "posture-posture.h"
 #include "run-cgroup.h"
 
 enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMIT };
@@ -36,10 +37,15 @@ struct run_result {
   struct cgroup_counters counters;
   uint64_t out_bytes, err_bytes;
   bool out_cut, err_cut;
-  char *left; /* what could not be cleaned up; NULL: everything was */
+  struct posture *posture; /* what was observed before the command started; NULL: nothing was */
+  char *left;              /* what could not be cleaned up; NULL: everything was */
 };
 
-/* Fails only where the command was not started, or its end could not be learnt. */
+/* What `run` exits with when a promise does not hold, or when we fail. */
+#define RUN_CODE_REFUSED 125
+
+/* Fails only where the command was not started, or its end could not be learnt. A broken promise is no
+ * failure: the reason is then RUN_REFUSED, and the posture says which. */
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err);
 
 /* Finishes every run whose supervisor is gone. *RET_COUNT is how many. */

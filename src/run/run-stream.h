@@ -13,7 +13,6 @@
 
 struct stream {
   int from, to;  /* -1: closed, or nowhere to write */
-  bool keep;     /* what came is wanted by ourselves, also where nobody else reads */
   bool own_to;   /* TO is ours to close at the end (a pipe) */
   uint64_t cap;  /* bytes that pass */
   uint64_t seen; /* bytes that came */
@@ -33,8 +32,5 @@ void stream_write (struct stream *stream);
 
 bool stream_is_done (const struct stream *stream);
 bool stream_was_cut (const struct stream *stream);
-
-/* Takes COUNT bytes from the front for ourselves; false until that many are there. */
-bool stream_take (struct stream *stream, void *bytes, size_t count);
 
 void stream_clear (struct stream *stream);

@@ -181,6 +181,8 @@ static int start_container (struct run *run)
 
   describe_launch (run);
   r = run_open_channels (run);
+  if (r == 0)
+    r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_listen (run);
   if (r == 0)
@@ -193,7 +195,11 @@ static int start_container (struct run *run)
     r = run_await_hello (run);
   if (r == 0 && run->ops->own_kernel)
     r = run_take_sandbox (run);
-  return r < 0 ? r : run_go (run);
+  if (r == 0)
+    r = run_observe (run);
+  if (r < 0 || run->result.reason == RUN_REFUSED)
+    return r;
+  return run_go (run);
 }
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
@@ -211,6 +217,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
                      .child_fds = { -1, -1, -1, -1, -1 },
                      .init_pidfd = -1,
                      .signals = -1,
+                     .timer = -1,
                      .err = err };
   int r;
 
@@ -231,7 +238,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
     r = write_bundle (&run);
   if (r == 0)
     r = start_container (&run);
-  if (r == 0)
+  if (r == 0 && run.result.reason != RUN_REFUSED)
     r = run_loop (&run);
   run_tear_down (&run);
   /* The command has ended as it has, whatever could not be removed afterwards. */
@@ -251,6 +258,7 @@ void run_result_clear (struct run_result *result)
 {
   free (result->id);
   free (result->left);
+  posture_free (result->posture);
   *result = (struct run_result){ 0 };
 }
 

@@ -54,7 +54,7 @@ void stream_read (struct stream *stream)
     n = (ssize_t) room;
   stream->passed += (uint64_t) n;
   stream->len += (size_t) n;
-  if (stream->to < 0 && !stream->keep)
+  if (stream->to < 0)
     stream->start = stream->len = 0;
 }
 
@@ -87,18 +87,6 @@ bool stream_is_done (const struct stream *stream)
 bool stream_was_cut (const struct stream *stream)
 {
   return stream->seen > stream->passed;
-}
-
-bool stream_take (struct stream *stream, void *bytes, size_t count)
-{
-  if (stream->len < count)
-    return false;
-  memcpy (bytes, stream->buffer + stream->start, count);
-  stream->start += count;
-  stream->len -= count;
-  stream->seen -= count;
-  stream->passed -= count;
-  return true;
 }
 
 void stream_clear (struct stream *stream)

@@ -1,0 +1,63 @@
+/* The seal of a filter, and what a filter answers. */
+#include <config.h>
+
+#include "plan-seccomp-internal.h"
+
+#include <string.h>
+
+#include "base-sha256.h"
+
+static void digest_rule (struct sha256 *hash, const struct filter_rule *rule)
+{
+  for (size_t i = 0; i < rule->names.count; i++)
+    sha256_update (hash, rule->names.items[i], strlen (rule->names.items[i]) + 1);
+  sha256_update (hash, &rule->allow, sizeof (rule->allow));
+  sha256_update (hash, &rule->errnum, sizeof (rule->errnum));
+  for (size_t i = 0; i < rule->arg_count; i++) {
+    const struct filter_arg *arg = &rule->args[i];
+    const uint32_t words[] = { arg->index, arg->mask, arg->datum };
+
+    sha256_update (hash, words, sizeof (words));
+  }
+}
+
+int filter_seal (struct filter *filter, struct error *err)
+{
+  struct filter_rule rule = { 0 };
+  uint8_t digest[SHA256_BYTES];
+  struct sha256 hash;
+  int r;
+
+  sha256_init (&hash);
+  for (size_t i = 0; i < filter->rule_count; i++)
+    digest_rule (&hash, &filter->rules[i]);
+  sha256_update (&hash, &filter->unknown_errnum, sizeof (filter->unknown_errnum));
+  sha256_final (&hash, digest);
+  filter->seal = SEAL_FIRST + (digest[0] << 16 | digest[1] << 8 | digest[2]) % SEAL_COUNT;
+  rule.errnum = filter->seal;
+  r = filter_add (filter, SEAL_CALL, &rule, err);
+  filter_sort (filter);
+  return r;
+}
+
+static bool rule_holds (const struct filter_rule *rule, const uint64_t arguments[SECCOMP_ARGUMENTS])
+{
+  for (size_t i = 0; i < rule->arg_count; i++) {
+    const struct filter_arg *arg = &rule->args[i];
+
+    if (((uint32_t) arguments[arg->index] & arg->mask) != arg->datum)
+      return false;
+  }
+  return true;
+}
+
+int filter_answer (const struct filter *filter, const char *name, const uint64_t arguments[SECCOMP_ARGUMENTS])
+{
+  for (size_t i = 0; i < filter->rule_count; i++) {
+    const struct filter_rule *rule = &filter->rules[i];
+
+    if (strset_has (&rule->names, name) && rule_holds (rule, arguments))
+      return rule->allow ? 0 : rule->errnum;
+  }
+  return filter->unknown_errnum;
+}

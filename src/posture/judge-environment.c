@@ -1,0 +1,110 @@
+/* The environment: exactly the variables of the plan, with the values of the plan. Secrets are files. */
+#include <config.h>
+
+#include "posture-judge-internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FNV_START UINT64_C (0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C (0x100000001b3)
+#define HASH_HEX  17
+
+/* As init does it: values may be anybody's secrets, and do not travel. */
+static void hash_hex (const char *value, char hex[HASH_HEX])
+{
+  uint64_t hash = FNV_START;
+
+  for (; *value != '\0'; value++)
+    hash = (hash ^ (unsigned char) *value) * FNV_PRIME;
+  snprintf (hex, HASH_HEX, "%016" PRIx64, hash);
+}
+
+static const char *planned_value (const struct plan *plan, const char *name, size_t len)
+{
+  for (size_t i = 0; i < plan->env.count; i++)
+    if (strncmp (plan->env.items[i], name, len) == 0 && plan->env.items[i][len] == '=')
+      return plan->env.items[i] + len + 1;
+  return NULL;
+}
+
+/* Walks NAME=TEXT entries with a NUL behind each. HASHED: the text is a hash. The number of entries, or -1
+ * after saying what is wrong. */
+static int walk (struct judge *judge, const char *bytes, size_t length, bool hashed, enum seen seen)
+{
+  int count = 0;
+
+  for (size_t at = 0; at < length; at += strlen (bytes + at) + 1, count++) {
+    const char *entry = bytes + at, *equals = strchr (entry, '=');
+    size_t len = equals ? (size_t) (equals - entry) : strlen (entry);
+    const char *value = planned_value (judge->plan, entry, len);
+    char hex[HASH_HEX];
+
+    if (value == NULL || equals == NULL) {
+      judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VIOLATED, seen, "the variable '%.*s' was not planned",
+                 (int) len, entry);
+      return -1;
+    }
+    if (hashed)
+      hash_hex (value, hex);
+    if (strcmp (hashed ? hex : value, equals + 1) != 0) {
+      judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VIOLATED, seen,
+                 "the variable '%.*s' has another value", (int) len, entry);
+      return -1;
+    }
+  }
+  return count;
+}
+
+static void judge_variables (struct judge *judge)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_ENVIRONMENT, "");
+  const struct outside *out = judge->out;
+  int in = -1;
+
+  if (answer->errnum != 0 || (answer->length > 0 && answer->bytes[answer->length - 1] != '\0')
+      || (out->seen && out->environment == NULL)) {
+    judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_UNVERIFIED, SEEN_NOT, "it could not be read %s",
+               out->seen && out->environment == NULL ? "outside" : "inside");
+    return;
+  }
+  in = walk (judge, answer->bytes, answer->length, true, SEEN_INSIDE);
+  if (in < 0 || (out->seen && walk (judge, out->environment, out->environment_length, false, SEEN_OUTSIDE) < 0))
+    return;
+  judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VERIFIED, judge_seen (judge),
+             "%d variables, all of them planned, by name and value", in);
+}
+
+#define SECRET_MODE 0400
+
+static void judge_secrets (struct judge *judge)
+{
+  const struct grants *secrets = &judge->plan->settings.values[SETTING_SECRETS].grants;
+
+  for (size_t i = 0; i < secrets->count; i++) {
+    const char *target = secrets->items[i].target;
+    const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, target) : NULL;
+    struct report_look look;
+
+    if (inside_answer (judge->in, QUESTION_LOOK, target)->errnum == ENODATA)
+      continue; /* not asked for, so not there */
+    if (!inside_look (judge->in, target, &look) || mount == NULL)
+      judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at", target);
+    else if (!proc_option_has (mount->options, "ro") || (look.mode & 07777) != SECRET_MODE)
+      judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_VIOLATED, SEEN_INSIDE,
+                 "'%s' has mode %04o and is mounted %s", target, look.mode & 07777,
+                 proc_option_has (mount->options, "ro") ? "ro" : "rw");
+    else
+      judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_VERIFIED, SEEN_INSIDE, "'%s' is read-only, mode 0400",
+                 target);
+  }
+}
+
+void judge_environment (struct judge *judge)
+{
+  judge_variables (judge);
+  judge_secrets (judge);
+}

@@ -1,0 +1,235 @@
+/* The mount table: exactly what was planned, with its flags, seen alike from inside and outside.
+ *
+ * Every mount must be one of: the root, a mount of the plan, a cover that the plan asked for (masked and
+ * read-only paths), a device in /dev, or a mount that a planned bind brings along from below its source.
+ * Anything else is a piece of the host that nobody granted.
+ */
+#include <config.h>
+
+#include "posture-judge-internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base-path.h"
+
+static const struct plan_mount *planned_at (const struct plan *plan, const char *point)
+{
+  for (size_t i = plan->mount_count; i > 0; i--)
+    if (strcmp (plan->mounts[i - 1].target, point) == 0)
+      return &plan->mounts[i - 1];
+  return NULL;
+}
+
+static bool in_list (const struct strlist *list, const char *path)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp (list->items[i], path) == 0)
+      return true;
+  return false;
+}
+
+static bool is_brought_along (const struct outside *out, const struct proc_mount *mount)
+{
+  for (size_t i = 0; i < out->below_count; i++)
+    if (strcmp (out->below[i].point, mount->point) == 0 && out->below[i].device == mount->device)
+      return true;
+  return false;
+}
+
+/* In a user namespace nobody can make a device, so runtimes bind the host's own. */
+static bool is_device (const char *point)
+{
+  static const char *const names[] = { "/dev/null", "/dev/zero",    "/dev/full", "/dev/random",
+                                       "/dev/tty",  "/dev/urandom", "/dev/console" };
+
+  for (size_t i = 0; i < ARRAY_LEN (names); i++)
+    if (strcmp (point, names[i]) == 0)
+      return true;
+  return false;
+}
+
+static bool is_cover (const struct plan *plan, const struct proc_mount *mount)
+{
+  return in_list (&plan->masked, mount->point) || in_list (&plan->read_only, mount->point);
+}
+
+static bool is_writable_by_plan (const struct plan *plan, const struct proc_mount *mount)
+{
+  const struct plan_mount *planned = planned_at (plan, mount->point);
+
+  if (planned == NULL)
+    return is_device (mount->point) || strcmp (mount->point, "/") == 0;
+  if (strcmp (planned->type, "bind") == 0)
+    return planned->writable;
+  return !in_list (&planned->options, "ro");
+}
+
+/* A mount from below a writable bind is as writable as that. */
+static bool lies_in_writable (const struct plan *plan, const char *point)
+{
+  for (size_t i = 0; i < plan->mount_count; i++)
+    if (plan->mounts[i].writable && path_is_within (point, plan->mounts[i].target))
+      return true;
+  return false;
+}
+
+static void judge_flags (struct judge *judge, const struct proc_mount *mount)
+{
+  const struct plan_mount *planned = planned_at (judge->plan, mount->point);
+  bool dev = path_is_within (mount->point, "/dev");
+  const char *missing = NULL;
+
+  if (!proc_option_has (mount->options, "nosuid") && !is_cover (judge->plan, mount)
+      && !is_device (mount->point))
+    missing = "nosuid";
+  else if (!dev && !proc_option_has (mount->options, "nodev") && !is_cover (judge->plan, mount))
+    missing = "nodev";
+  else if (planned != NULL && in_list (&planned->options, "noexec")
+           && !proc_option_has (mount->options, "noexec"))
+    missing = "noexec";
+  if (missing != NULL)
+    judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, VERDICT_VIOLATED, judge_seen (judge),
+               "the mount on '%s' lacks %s (%s)", mount->point, missing, mount->options);
+}
+
+static void judge_one (struct judge *judge, const struct proc_mount *mount)
+{
+  const struct plan *plan = judge->plan;
+  bool known = strcmp (mount->point, "/") == 0 || planned_at (plan, mount->point) != NULL
+               || is_cover (plan, mount) || is_device (mount->point) || is_brought_along (judge->out, mount);
+  bool read_only = proc_option_has (mount->options, "ro");
+
+  if (!known)
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
+               "something is mounted on '%s' that was not planned (%s of '%s')", mount->point, mount->type,
+               mount->root);
+  if (!read_only && !is_writable_by_plan (plan, mount) && !is_cover (plan, mount)
+      && !(is_brought_along (judge->out, mount) && lies_in_writable (plan, mount->point)))
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
+               "the mount on '%s' can be written, and was planned read-only", mount->point);
+  if (mount->shared)
+    judge_say (judge, CONTROL_NAMESPACE_MOUNT, VERDICT_VIOLATED, judge_seen (judge),
+               "the mount on '%s' passes mounts on", mount->point);
+  judge_flags (judge, mount);
+}
+
+/* Device and inode of what a bind shows are those that were looked at when the run was planned. */
+static void judge_source (struct judge *judge, const struct plan_mount *mount)
+{
+  struct report_look look;
+
+  if (mount->inode == 0)
+    return;
+  if (!inside_look (judge->in, mount->target, &look))
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at",
+               mount->target);
+  else if (look.inode != mount->inode
+           || look.device != ((uint64_t) major (mount->device) << 32 | minor (mount->device)))
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, judge->out->seen ? VERDICT_VIOLATED : VERDICT_UNVERIFIED,
+               SEEN_INSIDE, "'%s' does not show '%s': another device or inode", mount->target, mount->source);
+}
+
+static void judge_present (struct judge *judge)
+{
+  for (size_t i = 0; i < judge->plan->mount_count; i++) {
+    const struct plan_mount *mount = &judge->plan->mounts[i];
+
+    if (proc_mounts_find (&judge->mounts, mount->target) == NULL)
+      judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
+                 "nothing is mounted on '%s', as was planned", mount->target);
+    judge_source (judge, mount);
+  }
+}
+
+/* Beyond its own root there must be nothing to walk to. */
+static void judge_jail (struct judge *judge)
+{
+  struct report_look root, above;
+
+  if (!inside_look (judge->in, "/", &root) || !inside_look (judge->in, "/..", &above))
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT, "the root could not be looked at");
+  else if (root.inode != above.inode || root.device != above.device)
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE, "the root has a parent");
+}
+
+static void judge_root (struct judge *judge)
+{
+  const struct proc_mount *root = proc_mounts_find (&judge->mounts, "/");
+  int create = inside_answer (judge->in, QUESTION_CREATE, "/")->errnum;
+  int twin = inside_answer (judge->in, QUESTION_CREATE, "/tmp")->errnum;
+
+  if (!judge->plan->root_read_only)
+    return;
+  if (root == NULL || !proc_option_has (root->options, "ro"))
+    judge_say (judge, CONTROL_ROOT_READ_ONLY, VERDICT_VIOLATED, judge_seen (judge),
+               "the root is mounted to be written");
+  else if (create == 0)
+    judge_say (judge, CONTROL_ROOT_READ_ONLY, VERDICT_VIOLATED, SEEN_INSIDE, "a file could be made in /");
+  else if (create != EROFS)
+    judge_say (judge, CONTROL_ROOT_READ_ONLY, VERDICT_UNVERIFIED, SEEN_INSIDE,
+               "a file in / is refused for another reason: %s", strerror (create));
+  else if (twin != 0)
+    judge_say (judge, CONTROL_ROOT_READ_ONLY, VERDICT_UNVERIFIED, SEEN_INSIDE,
+               "no file can be made in /tmp either, so the refusal proves nothing: %s", strerror (twin));
+  else
+    judge_say (judge, CONTROL_ROOT_READ_ONLY, VERDICT_VERIFIED, judge_seen (judge),
+               "mounted ro; a file in / is refused with EROFS, one in /tmp is made");
+}
+
+static bool same_tables (const struct proc_mounts *a, const struct proc_mounts *b)
+{
+  if (a->count != b->count)
+    return false;
+  for (size_t i = 0; i < a->count; i++)
+    if (!proc_mount_equal (&a->items[i], &b->items[i]))
+      return false;
+  return true;
+}
+
+static void say_of_mounts (struct judge *judge, enum verdict verdict, enum seen seen, const char *words)
+{
+  judge_say (judge, CONTROL_WORKSPACE_BOUNDED, verdict, seen, "%s", words);
+  judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, verdict, seen, "%s", words);
+  judge_say (judge, CONTROL_NAMESPACE_MOUNT, verdict, seen, "%s", words);
+  if (judge->plan->root_read_only)
+    judge_say (judge, CONTROL_ROOT_READ_ONLY, verdict, seen, "%s", words);
+}
+
+static void read_tables (struct judge *judge)
+{
+  const char *in = inside_text (judge->in, QUESTION_FILE, "/proc/self/mountinfo");
+  cleanup_proc_mounts struct proc_mounts outside = { 0 };
+  int r = in ? proc_mounts_read (in, &judge->mounts) : -EINVAL;
+
+  if (r == 0 && judge->out->seen)
+    r = judge->out->mounts ? proc_mounts_read (judge->out->mounts, &outside) : -EINVAL;
+  if (r == -ENOMEM)
+    judge->failed = true;
+  if (r < 0)
+    say_of_mounts (judge, VERDICT_UNVERIFIED, SEEN_NOT, "the mount table could not be read");
+  else if (judge->out->seen && !same_tables (&judge->mounts, &outside))
+    say_of_mounts (judge, VERDICT_VIOLATED, SEEN_BOTH, "inside and outside see different mount tables");
+  else
+    judge->has_mounts = true;
+}
+
+void judge_mounts (struct judge *judge)
+{
+  read_tables (judge);
+  if (!judge->has_mounts)
+    return;
+  judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VERIFIED, judge_seen (judge),
+             "%zu mounts, all of them planned; sources by device and inode", judge->mounts.count);
+  judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, VERDICT_VERIFIED, judge_seen (judge), "flags of %zu mounts",
+             judge->mounts.count);
+  judge_say (judge, CONTROL_NAMESPACE_MOUNT, VERDICT_VERIFIED, judge_seen (judge), "no mount is shared");
+  for (size_t i = 0; i < judge->mounts.count; i++)
+    judge_one (judge, &judge->mounts.items[i]);
+  judge_present (judge);
+  judge_jail (judge);
+  judge_root (judge);
+}

@@ -1,0 +1,222 @@
+/* Paths that must give nothing away, those that are bounded, and what /dev holds. */
+#include <config.h>
+
+#include "posture-judge-internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base-path.h"
+
+#define NULL_DEVICE (UINT64_C (1) << 32 | 3)
+
+/* A cover is the null device, or an empty folder. */
+static bool is_covered (const struct report_look *look)
+{
+  if (look->rdev == NULL_DEVICE && S_ISCHR (look->mode))
+    return true;
+  if (S_ISDIR (look->mode))
+    return look->open_errnum == EACCES || (look->open_errnum == 0 && look->content == 0);
+  return false;
+}
+
+/* Returns whether PATH gives nothing away; says so where it does. */
+static bool check_cover (struct judge *judge, enum control control, const char *path, size_t *absent)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_LOOK, path);
+  struct report_look look;
+
+  if (answer->errnum == ENOENT || answer->errnum == ENOTDIR) {
+    (*absent)++;
+    return true;
+  }
+  if (!inside_look (judge->in, path, &look)) {
+    judge_say (judge, control, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at: %s", path,
+               strerror (answer->errnum));
+    return false;
+  }
+  if (is_covered (&look))
+    return true;
+  judge_say (judge, control, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' is not covered%s", path,
+             look.open_errnum == 0 && look.content > 0 ? ", and can be read" : "");
+  return false;
+}
+
+/* What is read-only must be so by its mount: permissions would not hold a process with other ids. */
+static bool check_read_only (struct judge *judge, const char *path)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_LOOK, path);
+  const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, path) : NULL;
+
+  if (answer->errnum == ENOENT)
+    return true;
+  if (!judge->has_mounts) {
+    judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_UNVERIFIED, SEEN_NOT, "the mount table could not be read");
+    return false;
+  }
+  if (mount != NULL && proc_option_has (mount->options, "ro"))
+    return true;
+  judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VIOLATED, judge_seen (judge), "'%s' is not read-only", path);
+  return false;
+}
+
+static bool opens (const struct judge *judge, const char *path)
+{
+  struct report_look look;
+
+  return inside_look (judge->in, path, &look) && look.open_errnum == 0 && look.content != 0;
+}
+
+static bool check_writes (struct judge *judge)
+{
+  static const char *const steering[] = { "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger" };
+
+  for (size_t i = 0; i < ARRAY_LEN (steering); i++)
+    if (inside_answer (judge->in, QUESTION_OPEN_WRITE, steering[i])->errnum == 0) {
+      judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' can be written", steering[i]);
+      return false;
+    }
+  return true;
+}
+
+static bool is_kernel_path (const char *path)
+{
+  return path_is_within (path, "/proc") || path_is_within (path, "/sys");
+}
+
+static void judge_masked (struct judge *judge)
+{
+  const struct plan *plan = judge->plan;
+  size_t absent = 0, count = 0;
+  bool good = check_writes (judge);
+
+  for (size_t i = 0; i < plan->masked.count; i++)
+    if (is_kernel_path (plan->masked.items[i])) {
+      good = check_cover (judge, CONTROL_PATHS_MASKED, plan->masked.items[i], &absent) && good;
+      count++;
+    }
+  for (size_t i = 0; i < plan->read_only.count; i++)
+    good = check_read_only (judge, plan->read_only.items[i]) && good;
+  if (good && !opens (judge, "/proc/uptime"))
+    judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_UNVERIFIED, SEEN_INSIDE,
+               "what is not masked does not open either, so nothing is proven");
+  else if (good)
+    judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VERIFIED, SEEN_INSIDE,
+               "%zu covered, %zu not in this kernel, %zu read-only; /proc/uptime opens", count - absent, absent,
+               plan->read_only.count);
+}
+
+static void judge_hidden (struct judge *judge)
+{
+  const struct plan *plan = judge->plan;
+  size_t absent = 0, count = 0;
+  bool good = true;
+
+  for (size_t i = 0; i < plan->masked.count; i++)
+    if (!is_kernel_path (plan->masked.items[i])) {
+      good = check_cover (judge, CONTROL_PATHS_HIDDEN, plan->masked.items[i], &absent) && good;
+      count++;
+    }
+  if (good && count > 0)
+    judge_say (judge, CONTROL_PATHS_HIDDEN, VERDICT_VERIFIED, SEEN_INSIDE,
+               "%zu covered, %zu not there at the start", count - absent, absent);
+}
+
+static void judge_tmp (struct judge *judge)
+{
+  static const char *const places[] = { "/tmp", "/dev/shm" };
+  uint64_t most = judge->plan->settings.values[SETTING_TMP].number;
+  int create = inside_answer (judge->in, QUESTION_CREATE, "/tmp")->errnum;
+  /* The kernel counts whole pages. */
+  uint64_t rounded = (most + 4095) / 4096 * 4096;
+
+  for (size_t i = 0; i < ARRAY_LEN (places); i++) {
+    struct report_statfs fs;
+
+    if (!inside_statfs (judge->in, places[i], &fs)) {
+      judge_say (judge, CONTROL_TMP_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be measured", places[i]);
+      return;
+    }
+    if (fs.type != TMPFS_MAGIC || fs.bytes == 0 || fs.bytes > rounded) {
+      judge_say (judge, CONTROL_TMP_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE,
+                 "'%s' has type %" PRIx64 " and %" PRIu64 " bytes; it should be in memory with at most %" PRIu64,
+                 places[i], fs.type, fs.bytes, most);
+      return;
+    }
+  }
+  if (create != 0)
+    judge_say (judge, CONTROL_TMP_BOUNDED, VERDICT_UNVERIFIED, SEEN_INSIDE, "no file can be made in /tmp: %s",
+               strerror (create));
+  else
+    judge_say (judge, CONTROL_TMP_BOUNDED, VERDICT_VERIFIED, SEEN_INSIDE,
+               "/tmp and /dev/shm are tmpfs of at most %" PRIu64 " bytes", rounded);
+}
+
+static const struct device {
+  const char *name;
+  unsigned major;
+  int minor; /* -1: any */
+} devices[] = {
+  { "null", 1, 3 },    { "zero", 1, 5 }, { "full", 1, 7 }, { "random", 1, 8 },
+  { "urandom", 1, 9 }, { "tty", 5, 0 },  { "ptmx", 5, 2 }, { "console", 136, -1 },
+};
+
+static bool is_known_device (const char *name, size_t length, uint64_t rdev)
+{
+  for (size_t i = 0; i < ARRAY_LEN (devices); i++)
+    if (strlen (devices[i].name) == length && memcmp (devices[i].name, name, length) == 0)
+      return rdev >> 32 == devices[i].major
+             && (devices[i].minor < 0 || (uint32_t) rdev == (uint32_t) devices[i].minor);
+  return false;
+}
+
+/* Device nodes are the known ones; folders and links are what runtimes put there. */
+static bool is_harmless (const struct report_entry *entry, const char *name)
+{
+  if (S_ISCHR (entry->mode))
+    return is_known_device (name, entry->name_length, entry->rdev);
+  /* What a runtime binds for a terminal starts as an empty file. */
+  return S_ISDIR (entry->mode) || S_ISLNK (entry->mode) || S_ISREG (entry->mode);
+}
+
+static void judge_devices (struct judge *judge)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_LIST, "/dev");
+  size_t at = 0, count = 0;
+
+  while (answer->errnum == 0 && at < answer->length) {
+    struct report_entry entry;
+
+    if (answer->length - at < sizeof (entry))
+      break;
+    memcpy (&entry, answer->bytes + at, sizeof (entry));
+    at += sizeof (entry);
+    if (entry.name_length > answer->length - at)
+      break;
+    if (!is_harmless (&entry, answer->bytes + at)) {
+      judge_say (judge, CONTROL_DEVICES_MINIMAL, VERDICT_VIOLATED, SEEN_INSIDE,
+                 "/dev holds '%.*s', %s %" PRIu64 ":%" PRIu32, (int) entry.name_length, answer->bytes + at,
+                 S_ISBLK (entry.mode) ? "block device" : "device", entry.rdev >> 32, (uint32_t) entry.rdev);
+      return;
+    }
+    at += entry.name_length;
+    count++;
+  }
+  if (answer->errnum != 0 || at != answer->length || count == 0)
+    judge_say (judge, CONTROL_DEVICES_MINIMAL, VERDICT_UNVERIFIED, SEEN_NOT, "/dev could not be listed");
+  else
+    judge_say (judge, CONTROL_DEVICES_MINIMAL, VERDICT_VERIFIED, SEEN_INSIDE,
+               "%zu entries in /dev, no device but the known ones", count);
+}
+
+void judge_paths (struct judge *judge)
+{
+  judge_masked (judge);
+  judge_hidden (judge);
+  judge_tmp (judge);
+  judge_devices (judge);
+}

@@ -1,0 +1,273 @@
+/* Who the process is and what it may do: ids, capabilities, no_new_privileges, the label, descriptors. */
+#include <config.h>
+
+#include "posture-judge-internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "control-syntax.h"
+
+static const char *unreadable (const struct judge *judge)
+{
+  if (!judge->has_in)
+    return "/proc/self/status could not be read inside";
+  return judge->out->seen && !judge->has_out ? "/proc/PID/status could not be read outside" : NULL;
+}
+
+/* What speaks to us is our own init, the first process of a pid namespace. */
+void judge_identity (struct judge *judge)
+{
+  const struct outside *out = judge->out;
+
+  if (!out->seen) {
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VERIFIED, SEEN_INSIDE,
+               "init answered from behind the runtime's own kernel");
+    return;
+  }
+  if (!out->is_init)
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "the process that said hello (pid %" PRIu64 ") is not our init", out->pid);
+  else if (!judge->has_out)
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_UNVERIFIED, SEEN_NOT, "%s",
+               "/proc/PID/status could not be read outside");
+  else if (judge->out_status.pid != 1)
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "init is process %" PRIu64 " of its pid namespace, not the first", judge->out_status.pid);
+  else
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VERIFIED, SEEN_OUTSIDE,
+               "our init is process 1 of a container (pid %" PRIu64 ")", out->pid);
+}
+
+/* Where ID inside is outside. */
+static uint64_t mapped (const struct plan *plan, const struct plan_id_map *maps, size_t count, uint32_t id)
+{
+  if (!plan->user_namespace)
+    return id;
+  for (size_t i = 0; i < count; i++)
+    if (id >= maps[i].inside && id - maps[i].inside < maps[i].count)
+      return (uint64_t) maps[i].outside + (id - maps[i].inside);
+  return UINT64_MAX;
+}
+
+static bool all_are (const uint64_t ids[4], uint64_t id)
+{
+  return ids[0] == id && ids[1] == id && ids[2] == id && ids[3] == id;
+}
+
+static void judge_user (struct judge *judge)
+{
+  const struct plan *plan = judge->plan;
+  uint64_t uid = mapped (plan, plan->uid_maps, plan->uid_map_count, plan->uid);
+  uint64_t gid = mapped (plan, plan->gid_maps, plan->gid_map_count, plan->gid);
+  const struct proc_status *in = &judge->in_status, *out = &judge->out_status;
+  const char *why = unreadable (judge);
+  int64_t became = 0;
+
+  if (why != NULL)
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_UNVERIFIED, SEEN_NOT, "%s", why);
+  else if (!all_are (in->uid, plan->uid) || !all_are (in->gid, plan->gid))
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE,
+               "inside it is %" PRIu64 ":%" PRIu64 ", not %" PRIu32 ":%" PRIu32, in->uid[1], in->gid[1],
+               plan->uid, plan->gid);
+  else if (in->groups > 0)
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE,
+               "it has %zu supplementary groups", in->groups);
+  else if (judge->out->seen && (!all_are (out->uid, uid) || !all_are (out->gid, gid) || uid == 0))
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "outside it is %" PRIu64 ":%" PRIu64 ", not %" PRIu64 ":%" PRIu64, out->uid[1], out->gid[1], uid,
+               gid);
+  else if (!inside_call (judge->in, &probe_become_root, &became))
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_UNVERIFIED, SEEN_NOT,
+               "whether it can become root was not answered");
+  else if (became == 0)
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE, "it could become root");
+  else
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VERIFIED, judge_seen (judge),
+               "%" PRIu32 ":%" PRIu32 " inside, %" PRIu64 ":%" PRIu64
+               " outside, no other group; setresuid to 0 is refused",
+               plan->uid, plan->gid, uid, gid);
+}
+
+static uint64_t promised_caps (const struct plan *plan)
+{
+  const struct strlist *names = &plan->settings.values[SETTING_CAPABILITIES].set;
+  uint64_t caps = 0;
+
+  for (size_t i = 0; i < names->count; i++) {
+    int number = syntax_capability (names->items[i]);
+
+    if (number >= 0)
+      caps |= UINT64_C (1) << number;
+  }
+  return caps;
+}
+
+/* Index of a set that differs; PROC_CAP_SETS: none does. */
+static size_t differing (const struct proc_status *status, uint64_t caps)
+{
+  size_t i = 0;
+
+  while (i < PROC_CAP_SETS && status->caps[i] == caps)
+    i++;
+  return i;
+}
+
+#define CAP_SYS_NICE_BIT (UINT64_C (1) << 23)
+
+static void judge_capabilities (struct judge *judge)
+{
+  uint64_t caps = promised_caps (judge->plan);
+  size_t in = judge->has_in ? differing (&judge->in_status, caps) : 0;
+  size_t out = judge->has_out ? differing (&judge->out_status, caps) : PROC_CAP_SETS;
+  const char *why = unreadable (judge);
+  int64_t nice = 0;
+
+  if (why != NULL)
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_UNVERIFIED, SEEN_NOT, "%s", why);
+  else if (in < PROC_CAP_SETS)
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VIOLATED, SEEN_INSIDE,
+               "inside %s is %016" PRIx64 ", not %016" PRIx64, proc_cap_names[in], judge->in_status.caps[in],
+               caps);
+  else if (out < PROC_CAP_SETS)
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "outside %s is %016" PRIx64 ", not %016" PRIx64, proc_cap_names[out],
+               judge->out_status.caps[out], caps);
+  else if (!inside_call (judge->in, &probe_nice, &nice))
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_UNVERIFIED, SEEN_NOT, "a privileged call was not answered");
+  else if (nice == 0 && (caps & CAP_SYS_NICE_BIT) == 0)
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VIOLATED, SEEN_INSIDE,
+               "a priority that takes CAP_SYS_NICE was granted");
+  else
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VERIFIED, judge_seen (judge),
+               "all five sets are %016" PRIx64 "%s", caps, nice < 0 ? "; setpriority to -20 is refused" : "");
+}
+
+static void judge_privileges (struct judge *judge)
+{
+  const char *why = unreadable (judge);
+
+  if (why != NULL)
+    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_UNVERIFIED, SEEN_NOT, "%s", why);
+  else if (judge->in_status.no_new_privileges != 1)
+    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VIOLATED, SEEN_INSIDE, "NoNewPrivs is not 1 inside");
+  else if (judge->has_out && judge->out_status.no_new_privileges != 1)
+    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "NoNewPrivs is not 1 outside");
+  else
+    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VERIFIED, judge_seen (judge), "NoNewPrivs: 1");
+}
+
+/* "NAME (enforce)", with a line break behind it from some kernels. */
+static bool label_is (const char *label, const char *name)
+{
+  size_t len = strlen (name);
+
+  return strncmp (label, name, len) == 0 && strncmp (label + len, " (enforce)", 10) == 0
+         && (label[len + 10] == '\0' || label[len + 10] == '\n');
+}
+
+static void judge_label (struct judge *judge)
+{
+  const char *name = judge->plan->apparmor;
+  const char *in = inside_text (judge->in, QUESTION_FILE, "/proc/self/attr/current");
+  const char *out = judge->out->label;
+
+  if (name == NULL)
+    return;
+  if (in == NULL || (judge->out->seen && out == NULL))
+    judge_say (judge, CONTROL_APPARMOR, VERDICT_UNVERIFIED, SEEN_NOT, "no label could be read %s",
+               in == NULL ? "inside" : "outside");
+  else if (!label_is (in, name))
+    judge_say (judge, CONTROL_APPARMOR, VERDICT_VIOLATED, SEEN_INSIDE, "the label inside is '%.*s', not '%s'",
+               (int) strcspn (in, "\n"), in, name);
+  else if (judge->out->seen && !label_is (out, name))
+    judge_say (judge, CONTROL_APPARMOR, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "the label outside is '%.*s', not '%s'", (int) strcspn (out, "\n"), out, name);
+  else
+    judge_say (judge, CONTROL_APPARMOR, VERDICT_VERIFIED, judge_seen (judge), "label '%s (enforce)'", name);
+}
+
+/* Init has its standard streams and, where the runtime passes descriptors, its two sockets. */
+static bool is_expected (const struct judge *judge, uint64_t number)
+{
+  return number <= 2 || (judge->plan->passed_descriptors && number <= 4);
+}
+
+static void judge_descriptors (struct judge *judge)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_DESCRIPTORS, "");
+  size_t count = 0;
+
+  if (answer->errnum != 0 || answer->length == 0 || answer->bytes[answer->length - 1] != '\0') {
+    judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_UNVERIFIED, SEEN_NOT,
+               "open descriptors could not be listed (%s)", strerror (answer->errnum));
+    return;
+  }
+  for (size_t at = 0; at < answer->length; at += strlen (answer->bytes + at) + 1, count++) {
+    const char *text = answer->bytes + at;
+    uint64_t number;
+
+    if (proc_number_next (&text, &number) && is_expected (judge, number))
+      continue;
+    judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VIOLATED, SEEN_INSIDE, "init found an open descriptor: %s",
+               answer->bytes + at);
+    return;
+  }
+  judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VERIFIED, SEEN_INSIDE,
+             "%zu descriptors at start: the standard streams%s", count,
+             judge->plan->passed_descriptors ? " and init's own sockets" : "");
+}
+
+static bool maps_are (const char *text, const struct plan_id_map *maps, size_t count)
+{
+  struct proc_id_map seen[PLAN_ID_MAPS];
+  int n = text ? proc_id_map_read (text, seen, PLAN_ID_MAPS) : -1;
+
+  if (n < 0 || (size_t) n != count)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (seen[i].inside != maps[i].inside || seen[i].outside != maps[i].outside || seen[i].count != maps[i].count)
+      return false;
+  return true;
+}
+
+/* The kernel shows the ids outside to both: to a reader inside, those of the parent namespace. */
+static void judge_user_namespace (struct judge *judge)
+{
+  const struct plan *plan = judge->plan;
+  const struct outside *out = judge->out;
+  const char *in_uids = inside_text (judge->in, QUESTION_FILE, "/proc/self/uid_map");
+  const char *in_gids = inside_text (judge->in, QUESTION_FILE, "/proc/self/gid_map");
+
+  if (!plan->user_namespace)
+    return;
+  if (in_uids == NULL || in_gids == NULL || !out->seen || out->uid_map == NULL || out->gid_map == NULL)
+    judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_UNVERIFIED, SEEN_NOT,
+               "the maps of ids could not be read from inside and outside");
+  else if (!maps_are (in_uids, plan->uid_maps, plan->uid_map_count)
+           || !maps_are (in_gids, plan->gid_maps, plan->gid_map_count))
+    judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_VIOLATED, SEEN_INSIDE,
+               "the maps of ids are not the planned ones: uid_map begins '%.*s'",
+               (int) strcspn (in_uids, "\n"), in_uids);
+  else if (!maps_are (out->uid_map, plan->uid_maps, plan->uid_map_count)
+           || !maps_are (out->gid_map, plan->gid_maps, plan->gid_map_count))
+    judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "inside and outside see different maps of ids: uid_map begins '%.*s' outside",
+               (int) strcspn (out->uid_map, "\n"), out->uid_map);
+  else
+    judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_VERIFIED, SEEN_BOTH,
+               "id %" PRIu32 " inside is %" PRIu32 " outside, %" PRIu32 " ids", plan->uid_maps[0].inside,
+               plan->uid_maps[0].outside, plan->uid_maps[0].count);
+}
+
+void judge_process (struct judge *judge)
+{
+  judge_user (judge);
+  judge_user_namespace (judge);
+  judge_capabilities (judge);
+  judge_privileges (judge);
+  judge_label (judge);
+  judge_descriptors (judge);
+}

@@ -1,0 +1,170 @@
+/* Namespaces: other ones than the supervisor's and than any other run's, and what they hide. */
+#include <config.h>
+
+#include "posture-judge-internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static const struct {
+  enum space space;
+  enum control control;
+} spaces[] = {
+  { SPACE_PID, CONTROL_NAMESPACE_PID },       { SPACE_IPC, CONTROL_NAMESPACE_IPC },
+  { SPACE_UTS, CONTROL_NAMESPACE_UTS },       { SPACE_MOUNT, CONTROL_NAMESPACE_MOUNT },
+  { SPACE_CGROUP, CONTROL_NAMESPACE_CGROUP }, { SPACE_USER, CONTROL_USER_NAMESPACE },
+  { SPACE_NET, CONTROL_NETWORK_MODE },
+};
+
+/* "pid:[4026531836]" as the link inside says; 0: not seen. */
+static uint64_t inside_space (const struct judge *judge, enum space space)
+{
+  char path[32], want[16];
+  const char *text;
+  uint64_t number = 0;
+
+  snprintf (path, sizeof (path), "/proc/self/ns/%s", space_names[space]);
+  snprintf (want, sizeof (want), "%s:[", space_names[space]);
+  text = inside_text (judge->in, QUESTION_LINK, path);
+  if (text == NULL || strncmp (text, want, strlen (want)) != 0)
+    return 0;
+  text += strlen (want);
+  return proc_number_next (&text, &number) && strcmp (text, "]") == 0 ? number : 0;
+}
+
+static void judge_space (struct judge *judge, enum space space, enum control control)
+{
+  const struct outside *out = judge->out;
+  uint64_t in = inside_space (judge, space);
+
+  if (!out->seen)
+    return;
+  if (in == 0 || out->spaces[space] == 0 || out->own_spaces[space] == 0)
+    judge_say (judge, control, VERDICT_UNVERIFIED, SEEN_NOT, "the %s namespace could not be seen %s",
+               space_names[space], in == 0 ? "inside" : "outside");
+  else if (in != out->spaces[space])
+    judge_say (judge, control, VERDICT_VIOLATED, SEEN_BOTH,
+               "the %s namespace is %" PRIu64 " inside and %" PRIu64 " outside", space_names[space], in,
+               out->spaces[space]);
+  else if (in == out->own_spaces[space])
+    judge_say (judge, control, VERDICT_VIOLATED, SEEN_BOTH, "the %s namespace is the host's",
+               space_names[space]);
+  else if (out->sibling != NULL && out->sibling_space == space)
+    judge_say (judge, control, VERDICT_VIOLATED, SEEN_OUTSIDE, "the %s namespace is that of run '%s'",
+               space_names[space], out->sibling);
+  else
+    judge_say (judge, control, VERDICT_VERIFIED, SEEN_BOTH, "%s namespace %" PRIu64, space_names[space], in);
+}
+
+static bool is_number (const char *text, size_t length)
+{
+  for (size_t i = 0; i < length; i++)
+    if (text[i] < '0' || text[i] > '9')
+      return false;
+  return length > 0;
+}
+
+/* Before the command starts there is init, and nobody else to be seen. */
+static void judge_processes (struct judge *judge)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_LIST, "/proc");
+  size_t at = 0, others = 0, found = 0;
+
+  while (answer->errnum == 0 && answer->length - at >= sizeof (struct report_entry)) {
+    struct report_entry entry;
+
+    memcpy (&entry, answer->bytes + at, sizeof (entry));
+    at += sizeof (entry);
+    if (entry.name_length > answer->length - at)
+      break;
+    if (is_number (answer->bytes + at, entry.name_length)) {
+      bool first = entry.name_length == 1 && answer->bytes[at] == '1';
+
+      found += first;
+      others += !first;
+    }
+    at += entry.name_length;
+  }
+  if (answer->errnum != 0 || at != answer->length || found != 1)
+    judge_say (judge, CONTROL_NAMESPACE_PID, VERDICT_UNVERIFIED, SEEN_NOT, "/proc could not be listed");
+  else if (others > 0)
+    judge_say (judge, CONTROL_NAMESPACE_PID, VERDICT_VIOLATED, SEEN_INSIDE, "%zu other processes are seen",
+               others);
+  else
+    judge_say (judge, CONTROL_NAMESPACE_PID, VERDICT_VERIFIED, SEEN_INSIDE, "init sees no other process");
+}
+
+static void judge_name (struct judge *judge)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_NAMES, "");
+  struct utsname names;
+
+  if (answer->errnum != 0 || answer->length != sizeof (names)) {
+    judge_say (judge, CONTROL_NAMESPACE_UTS, VERDICT_UNVERIFIED, SEEN_NOT, "the name could not be read");
+    return;
+  }
+  memcpy (&names, answer->bytes, sizeof (names));
+  names.nodename[sizeof (names.nodename) - 1] = '\0';
+  if (strcmp (names.nodename, judge->plan->hostname) != 0)
+    judge_say (judge, CONTROL_NAMESPACE_UTS, VERDICT_VIOLATED, SEEN_INSIDE, "the name inside is not '%s'",
+               judge->plan->hostname);
+  else
+    judge_say (judge, CONTROL_NAMESPACE_UTS, VERDICT_VERIFIED, SEEN_INSIDE, "the name is '%s'",
+               judge->plan->hostname);
+}
+
+/* In a namespace of its own every group is its own root. */
+static void judge_groups (struct judge *judge)
+{
+  const char *text = inside_text (judge->in, QUESTION_FILE, "/proc/self/cgroup");
+
+  if (text == NULL) {
+    judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_UNVERIFIED, SEEN_NOT,
+               "/proc/self/cgroup could not be read");
+    return;
+  }
+  for (const char *line = text; *line != '\0'; line += strcspn (line, "\n") + 1) {
+    const char *first = strchr (line, ':'), *path = first ? strchr (first + 1, ':') : NULL;
+
+    if (path != NULL && path[1] == '/' && (path[2] == '\n' || path[2] == '\0')) {
+      if (strchr (line, '\n') == NULL)
+        break;
+      continue;
+    }
+    judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VIOLATED, SEEN_INSIDE, "it sees the group '%.*s'",
+               (int) strcspn (line, "\n"), line);
+    return;
+  }
+  judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VERIFIED, SEEN_INSIDE, "its own group is the root");
+}
+
+static void judge_nested (struct judge *judge)
+{
+  int64_t made = 0;
+
+  if (inside_call (judge->in, &probe_new_user, &made) && made == 0
+      && filter_answer (judge->plan->filter, "unshare", probe_new_user.arguments) != 0)
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE, "a new user namespace could be made");
+}
+
+void judge_spaces (struct judge *judge)
+{
+  for (size_t i = 0; i < ARRAY_LEN (spaces); i++) {
+    enum control control = spaces[i].control;
+    bool ours = true;
+
+    if (control == CONTROL_USER_NAMESPACE)
+      ours = judge->plan->user_namespace;
+    else if (control == CONTROL_NETWORK_MODE)
+      ours = judge->plan->network_namespace;
+    if (ours)
+      judge_space (judge, spaces[i].space, control);
+  }
+  judge_processes (judge);
+  judge_name (judge);
+  judge_groups (judge);
+  judge_nested (judge);
+}

@@ -1,0 +1,155 @@
+#include <config.h>
+
+#include "posture-judge-internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From good to bad; a control without any word is worse than a verified one, too. */
+static unsigned badness (enum verdict verdict)
+{
+  switch (verdict) {
+  case VERDICT_VERIFIED: return 0;
+  case VERDICT_VIOLATED: return 2;
+  case VERDICT_UNVERIFIED:
+  case VERDICT_WAIVED: break;
+  }
+  return 1;
+}
+
+/* Another look at the same: its words are added, and who saw it. */
+static void add_words (struct posture_control *state, enum seen seen, char *words)
+{
+  char *joined = str_format ("%s; %s", state->evidence, words);
+
+  free (words);
+  if (joined != NULL) {
+    free (state->evidence);
+    state->evidence = joined;
+  }
+  state->seen |= seen;
+}
+
+void judge_say (struct judge *judge, enum control control, enum verdict verdict, enum seen seen,
+                const char *format, ...)
+{
+  struct posture_control *state = &judge->posture->controls[control];
+  char *words = NULL;
+  va_list ap;
+
+  va_start (ap, format);
+  if (vasprintf (&words, format, ap) < 0)
+    words = NULL;
+  va_end (ap);
+  if (words == NULL) {
+    judge->failed = true;
+    return;
+  }
+  if (state->evidence != NULL && badness (verdict) == badness (state->observed)) {
+    add_words (state, seen, words);
+    return;
+  }
+  if (state->evidence != NULL && badness (verdict) < badness (state->observed)) {
+    free (words);
+    return;
+  }
+  free (state->evidence);
+  state->evidence = words;
+  state->observed = verdict;
+  state->seen = seen;
+}
+
+enum seen judge_seen (const struct judge *judge)
+{
+  return judge->out->seen ? SEEN_BOTH : SEEN_INSIDE;
+}
+
+static void read_statuses (struct judge *judge)
+{
+  const char *text = inside_text (judge->in, QUESTION_FILE, "/proc/self/status");
+
+  judge->has_in = text != NULL && proc_status_read (text, &judge->in_status);
+  judge->has_out =
+      judge->out->seen && judge->out->status != NULL && proc_status_read (judge->out->status, &judge->out_status);
+}
+
+/* What the backend or the host could not carry was left out of the document, so there is nothing to see. */
+static bool is_left_out (const struct plan_control *control)
+{
+  return control->carriage.carry == CARRY_IMPOSSIBLE;
+}
+
+/* Waives, and fills in what nobody spoke about. */
+static void conclude (struct judge *judge, enum control c)
+{
+  const struct plan_control *planned = &judge->plan->controls[c];
+  struct posture_control *state = &judge->posture->controls[c];
+
+  if (is_left_out (planned))
+    judge_say (judge, c, VERDICT_UNVERIFIED, SEEN_NOT, "left out: %s", planned->carriage.reason);
+  else if (state->evidence == NULL)
+    judge_say (judge, c, VERDICT_UNVERIFIED, SEEN_NOT, "nothing observes it");
+  /* A backend that is known to carry less has not broken what it never gave. */
+  if (planned->carriage.carry == CARRY_WEAKER && state->observed == VERDICT_VIOLATED)
+    state->observed = VERDICT_UNVERIFIED;
+  state->verdict = state->observed;
+  if (planned->accepted && state->observed != VERDICT_VERIFIED)
+    state->verdict = VERDICT_WAIVED;
+}
+
+static enum overall sum_up (const struct posture *posture)
+{
+  enum overall overall = OVERALL_VERIFIED;
+
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    const struct posture_control *state = &posture->controls[c];
+    bool bad = state->verdict == VERDICT_UNVERIFIED || state->verdict == VERDICT_VIOLATED;
+
+    if (!state->promised || state->verdict == VERDICT_VERIFIED)
+      continue;
+    /* A control that is seen broken is a broken promise, required or not. */
+    if ((state->required && bad) || state->verdict == VERDICT_VIOLATED)
+      return OVERALL_VIOLATED;
+    overall = OVERALL_PARTIAL;
+  }
+  return overall;
+}
+
+int posture_judge (const struct plan *plan, const struct inside *inside, const struct outside *outside,
+                   struct posture **ret_posture, struct error *err)
+{
+  static void (*const topics[]) (struct judge *) = { judge_identity, judge_process, judge_seccomp,
+                                                     judge_mounts,   judge_paths,   judge_spaces,
+                                                     judge_network,  judge_limits,  judge_environment };
+  cleanup_posture struct posture *posture = calloc (1, sizeof (*posture));
+  struct judge judge = { .plan = plan, .in = inside, .out = outside, .posture = posture };
+
+  if (posture == NULL)
+    return error_oom (err);
+  read_statuses (&judge);
+  for (size_t i = 0; i < ARRAY_LEN (topics); i++)
+    topics[i](&judge);
+  proc_mounts_clear (&judge.mounts);
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    posture->controls[c].promised = plan->controls[c].promised;
+    posture->controls[c].required = plan->controls[c].required;
+    conclude (&judge, c);
+  }
+  if (judge.failed)
+    return error_oom (err);
+  posture->overall = sum_up (posture);
+  *ret_posture = take_ptr (posture);
+  return 0;
+}
+
+void posture_free (struct posture *posture)
+{
+  if (posture == NULL)
+    return;
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    free (posture->controls[c].evidence);
+  free (posture);
+}

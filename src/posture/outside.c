@@ -1,0 +1,24 @@
+#include <config.h>
+
+#include "posture-outside.h"
+
+#include <stdlib.h>
+
+const char *const space_names[SPACE_COUNT] = { "user", "mnt", "pid", "net", "ipc", "uts", "cgroup" };
+
+void outside_clear (struct outside *outside)
+{
+  free (outside->status);
+  free (outside->uid_map);
+  free (outside->gid_map);
+  free (outside->mounts);
+  free (outside->cgroup);
+  free (outside->label);
+  free (outside->limits);
+  free (outside->environment);
+  free (outside->sibling);
+  for (size_t i = 0; i < outside->below_count; i++)
+    free (outside->below[i].point);
+  free (outside->below);
+  *outside = (struct outside){ 0 };
+}

@@ -1,0 +1,89 @@
+/* What init is asked, and what it answered: the inside half of observation.
+ *
+ * questions_make derives all questions from a plan. They are written in batches that fit a packet; the
+ * answers are read back strictly, one for each question, in order. What init sends is outside input: the
+ * container's root, or a runtime, may have had a hand in it. Nothing here judges. Pure.
+ */
+#pragma once
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-error.h"
+#include "base-report.h"
+#include "plan-plan.h"
+
+struct asked {
+  enum question kind;
+  char *bytes; /* a NUL stands behind them */
+  size_t length;
+};
+
+struct questions {
+  struct asked *items;
+  size_t count;
+};
+
+int questions_make (const struct plan *plan, struct questions *ret_questions, struct error *err);
+
+/* Writes the questions from number *AT on that fit SIZE bytes, and moves *AT behind them. The bytes used. */
+size_t questions_write (const struct questions *questions, size_t *at, uint8_t *buffer, size_t size);
+
+void questions_clear (struct questions *questions);
+#define cleanup_questions cleanup (questions_clear)
+
+struct answer {
+  int errnum; /* 0: BYTES is the answer; ENODATA where none was read */
+  char *bytes;
+  size_t length;
+};
+
+struct inside {
+  struct questions questions;
+  struct answer *answers; /* one for each question */
+};
+
+/* Takes the questions over. */
+int inside_new (struct questions *questions, struct inside *ret_inside, struct error *err);
+
+/* Reads the answers to the questions FROM up to, but not including, UNTIL. */
+int inside_read (struct inside *inside, size_t from, size_t until, const uint8_t *bytes, size_t length,
+                 struct error *err);
+
+/* The answer to the question of KIND about TEXT ("" for a question without bytes). Never NULL: a question
+ * that was not asked was not answered. */
+const struct answer *inside_answer (const struct inside *inside, enum question kind, const char *text);
+/* The text of a file or link; NULL without one, or with a NUL in it. */
+const char *inside_text (const struct inside *inside, enum question kind, const char *path);
+/* False where there is no such answer of exactly that size. */
+bool inside_look (const struct inside *inside, const char *path, struct report_look *ret_look);
+bool inside_statfs (const struct inside *inside, const char *path, struct report_statfs *ret_statfs);
+bool inside_limit (const struct inside *inside, unsigned resource, struct report_limit *ret_limit);
+bool inside_call (const struct inside *inside, const struct report_call *call, int64_t *ret_result);
+bool inside_connect (const struct inside *inside, const void *address, size_t length, int *ret_errnum);
+
+void inside_clear (struct inside *inside);
+#define cleanup_inside cleanup (inside_clear)
+
+/* System calls that a filter of ours denies and a kernel without it would answer otherwise, with arguments
+ * that do no harm. */
+struct probe_call {
+  const char *name;
+  struct report_call call;
+};
+
+extern const struct probe_call probe_calls[];
+extern const size_t probe_call_count;
+
+/* The calls that have a meaning of their own. */
+extern const struct report_call probe_seal;        /* SEAL_CALL */
+extern const struct report_call probe_allowed;     /* getpid */
+extern const struct report_call probe_become_root; /* setresuid to 0 */
+extern const struct report_call probe_nice;        /* a priority above the ordinary */
+extern const struct report_call probe_new_user;    /* a user namespace */
+
+/* Addresses that nobody has (RFC 5737, RFC 3849), and our own. */
+extern const struct sockaddr_in probe_far, probe_near;
+extern const struct sockaddr_in6 probe_far6;

@@ -1,0 +1,53 @@
+/* What the supervisor saw of a container from outside: a value, gathered by run/observe.c.
+ *
+ * Texts are as the kernel wrote them. NULL, or a false "known", means that it could not be seen; nothing may
+ * be concluded from that.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-cleanup.h"
+
+enum space { SPACE_USER, SPACE_MOUNT, SPACE_PID, SPACE_NET, SPACE_IPC, SPACE_UTS, SPACE_CGROUP, SPACE_COUNT };
+
+extern const char *const space_names[SPACE_COUNT]; /* as in /proc/PID/ns */
+
+/* Of the run's cgroup, as the kernel holds them. UINT64_MAX: no limit. */
+struct outside_cgroup {
+  bool known;  /* the group exists and its files could be read */
+  bool member; /* init is in it */
+  uint64_t memory, memory_and_swap, swap; /* memory_and_swap: version 1; swap: version 2 */
+  bool counts_swap;
+  uint64_t pids;
+  uint64_t quota, period; /* microseconds */
+};
+
+/* One mount that a bind brings along from below its source. */
+struct outside_below {
+  char *point; /* where it must appear inside */
+  uint64_t device;
+};
+
+struct outside {
+  bool seen; /* init is a process of this host */
+  uint64_t pid;
+  bool is_init; /* its program is our own init, by device and inode */
+  char *status, *uid_map, *gid_map, *mounts, *cgroup, *label, *limits;
+  char *environment; /* NAME=VALUE, NUL behind each */
+  size_t environment_length;
+  uint64_t spaces[SPACE_COUNT], own_spaces[SPACE_COUNT]; /* inode numbers; 0: not seen */
+  char *sibling;                                         /* a live run that shares a namespace; NULL: none */
+  enum space sibling_space;
+  size_t siblings; /* how many were compared */
+  struct outside_cgroup group;
+  struct outside_below *below;
+  size_t below_count;
+  uint64_t wall_ms;      /* on the supervisor's timer as the kernel holds it; 0: none */
+  uint64_t output_bytes; /* the streams' cap; UINT64_MAX: none */
+};
+
+void outside_clear (struct outside *outside);
+#define cleanup_outside cleanup (outside_clear)

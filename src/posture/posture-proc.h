@@ -1,0 +1,69 @@
+/* What the kernel writes about a process, read as values: status, the mount table, maps of ids.
+ *
+ * The same text comes from inside, where init sent it, and from outside, where the supervisor read it. Both
+ * are bytes from a process that may have been tampered with, so nothing is taken on trust: a line that is
+ * missing or has another form makes the whole unreadable. Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-cleanup.h"
+
+/* Inheritable, permitted, effective, bounding, ambient: as the kernel lists them. */
+#define PROC_CAP_SETS 5
+
+struct proc_status {
+  uint64_t uid[4], gid[4];       /* real, effective, saved, file system */
+  size_t groups;                 /* supplementary groups other than the real group */
+  uint64_t caps[PROC_CAP_SETS];
+  uint64_t no_new_privileges;
+  uint64_t seccomp;              /* mode: 2 is a filter */
+  uint64_t filters;              /* 0 also where the kernel does not say */
+  uint64_t pid;                  /* in the innermost pid namespace */
+};
+
+/* False if a line is missing or not as the kernel writes it. */
+bool proc_status_read (const char *text, struct proc_status *ret_status);
+
+extern const char *const proc_cap_names[PROC_CAP_SETS]; /* "CapInh", ... */
+
+struct proc_mount {
+  uint64_t id, parent;
+  uint64_t device; /* major in the upper half */
+  char *root;      /* of the file system, where the mount starts */
+  char *point;
+  char *options; /* of the mount: "ro,nosuid,..." */
+  char *type;
+  char *source;
+  char *super; /* options of the file system */
+  bool shared; /* what is mounted here, or at its master, is passed on */
+};
+
+struct proc_mounts {
+  struct proc_mount *items;
+  size_t count;
+};
+
+/* 0, -EINVAL for text that is no mount table, -ENOMEM. */
+int proc_mounts_read (const char *text, struct proc_mounts *ret_mounts);
+void proc_mounts_clear (struct proc_mounts *mounts);
+#define cleanup_proc_mounts cleanup (proc_mounts_clear)
+
+/* The last mount on POINT, which is the one that is seen; NULL: none. */
+const struct proc_mount *proc_mounts_find (const struct proc_mounts *mounts, const char *point);
+/* Whether NAME stands in a list such as "ro,nosuid". */
+bool proc_option_has (const char *options, const char *name);
+bool proc_mount_equal (const struct proc_mount *a, const struct proc_mount *b);
+
+struct proc_id_map {
+  uint64_t inside, outside, count;
+};
+
+/* Reads uid_map or gid_map into MAPS. The number of lines, or -EINVAL beyond MAX or for other text. */
+int proc_id_map_read (const char *text, struct proc_id_map *maps, size_t max);
+
+/* The next decimal number of *TEXT, which is moved behind it; blanks before it are skipped. */
+bool proc_number_next (const char **text, uint64_t *ret_number);

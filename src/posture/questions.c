@@ -1,0 +1,232 @@
+/* Which questions prove a plan. To add a probe is to add a line here and a look at its answer in a judge. */
+#include <config.h>
+
+#include "posture-inside.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "base-path.h"
+
+#define CALL(number, ...)                                                                                    \
+  {                                                                                                          \
+    number, { __VA_ARGS__ }                                                                                  \
+  }
+
+#define NO_FD ((uint64_t) -1)
+
+/* In each of these the kernel would find fault with the arguments, or do nothing, and never say what the
+ * filter says. */
+const struct probe_call probe_calls[] = {
+  { "unshare", CALL (SYS_unshare, 0) },
+  { "setns", CALL (SYS_setns, NO_FD, 0) },
+  { "clone", CALL (SYS_clone, CLONE_NEWUSER | CLONE_FS) },
+  { "clone3", CALL (SYS_clone3, 0, 0) },
+  { "mount", CALL (SYS_mount, 0, 0, 0, 0, 0) },
+  { "keyctl", CALL (SYS_keyctl, 0xffffffffu) },
+  { "add_key", CALL (SYS_add_key, 0, 0, 0, 0, 0) },
+  { "ptrace", CALL (SYS_ptrace, 0xffff, 0, 0, 0) },
+  { "process_vm_readv", CALL (SYS_process_vm_readv, 0, 0, 0, 0, 0, 0) },
+  { "io_uring_setup", CALL (SYS_io_uring_setup, 0, 0) },
+  { "memfd_create", CALL (SYS_memfd_create, 0, 0xffffffffu) },
+  { "ioctl", CALL (SYS_ioctl, NO_FD, TIOCSTI, 0) },
+  { "fchmodat", CALL (SYS_fchmodat, NO_FD, 0, 04755) },
+};
+const size_t probe_call_count = ARRAY_LEN (probe_calls);
+
+const struct report_call probe_seal = CALL (SYS_nfsservctl);
+const struct report_call probe_allowed = CALL (SYS_getpid);
+const struct report_call probe_become_root = CALL (SYS_setresuid, 0, 0, 0);
+const struct report_call probe_nice = CALL (SYS_setpriority, PRIO_PROCESS, 0, (uint64_t) -20);
+const struct report_call probe_new_user = CALL (SYS_unshare, CLONE_NEWUSER);
+
+/* Numbers in the order of the network, spelled out because an initialiser takes no function. */
+const struct sockaddr_in probe_far = { .sin_family = AF_INET,
+                                       .sin_port = 9 << 8,
+                                       .sin_addr = { .s_addr = 0x010200c0 } };
+const struct sockaddr_in probe_near = { .sin_family = AF_INET,
+                                        .sin_port = 9 << 8,
+                                        .sin_addr = { .s_addr = 0x0100007f } };
+const struct sockaddr_in6 probe_far6 = { .sin6_family = AF_INET6,
+                                         .sin6_port = 9 << 8,
+                                         .sin6_addr = { { { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } } } };
+
+static const struct {
+  enum question kind;
+  const char *path;
+} always[] = {
+  { QUESTION_DESCRIPTORS, "" },
+  { QUESTION_ENVIRONMENT, "" },
+  { QUESTION_LIMITS, "" },
+  { QUESTION_NAMES, "" },
+  { QUESTION_FILE, "/proc/self/status" },
+  { QUESTION_FILE, "/proc/self/uid_map" },
+  { QUESTION_FILE, "/proc/self/gid_map" },
+  { QUESTION_FILE, "/proc/self/mountinfo" },
+  { QUESTION_FILE, "/proc/self/cgroup" },
+  { QUESTION_FILE, "/proc/self/attr/current" },
+  { QUESTION_FILE, "/proc/net/dev" },
+  { QUESTION_FILE, "/proc/net/route" },
+  { QUESTION_LINK, "/proc/self/ns/user" },
+  { QUESTION_LINK, "/proc/self/ns/mnt" },
+  { QUESTION_LINK, "/proc/self/ns/pid" },
+  { QUESTION_LINK, "/proc/self/ns/net" },
+  { QUESTION_LINK, "/proc/self/ns/ipc" },
+  { QUESTION_LINK, "/proc/self/ns/uts" },
+  { QUESTION_LINK, "/proc/self/ns/cgroup" },
+  { QUESTION_LIST, "/dev" },
+  { QUESTION_LIST, "/proc" },
+  { QUESTION_STATFS, "/tmp" },
+  { QUESTION_STATFS, "/dev/shm" },
+  { QUESTION_LOOK, "/" },
+  { QUESTION_LOOK, "/.." },
+  { QUESTION_LOOK, "/proc/uptime" }, /* what is not masked opens */
+  { QUESTION_CREATE, "/" },
+  { QUESTION_CREATE, "/tmp" },
+  { QUESTION_OPEN_WRITE, "/proc/sys/kernel/core_pattern" },
+  { QUESTION_OPEN_WRITE, "/proc/sysrq-trigger" },
+};
+
+/* Many paths have the same parent; once is enough. */
+static bool is_asked (const struct questions *questions, enum question kind, const void *bytes, size_t length)
+{
+  for (size_t i = 0; i < questions->count; i++) {
+    const struct asked *asked = &questions->items[i];
+
+    if (asked->kind == kind && asked->length == length && memcmp (asked->bytes, bytes, length) == 0)
+      return true;
+  }
+  return false;
+}
+
+static int ask (struct questions *questions, enum question kind, const void *bytes, size_t length)
+{
+  struct asked *grown;
+  char *copy;
+
+  if (is_asked (questions, kind, bytes, length))
+    return 0;
+  grown = realloc (questions->items, (questions->count + 1) * sizeof (*grown));
+  copy = malloc (length + 1);
+  if (grown != NULL)
+    questions->items = grown;
+  if (grown == NULL || copy == NULL) {
+    free (copy);
+    return -ENOMEM;
+  }
+  memcpy (copy, bytes, length);
+  copy[length] = '\0';
+  grown[questions->count++] = (struct asked){ kind, copy, length };
+  return 0;
+}
+
+static int ask_path (struct questions *questions, enum question kind, const char *path)
+{
+  return ask (questions, kind, path, strlen (path));
+}
+
+static int ask_call (struct questions *questions, const struct report_call *call)
+{
+  return ask (questions, QUESTION_CALL, call, sizeof (*call));
+}
+
+/* A hidden path, and beside it the folder that must open. */
+static int ask_covered (struct questions *questions, const char *path)
+{
+  cleanup_free char *parent = strdup (path);
+  char *slash = parent ? strrchr (parent, '/') : NULL;
+
+  if (slash == NULL)
+    return -ENOMEM;
+  slash[slash == parent] = '\0';
+  return ask_path (questions, QUESTION_LOOK, path) < 0 || ask_path (questions, QUESTION_LOOK, parent) < 0
+             ? -ENOMEM
+             : 0;
+}
+
+static int ask_paths (struct questions *questions, const struct plan *plan)
+{
+  bool failed = false;
+
+  for (size_t i = 0; i < plan->masked.count && !failed; i++)
+    failed = ask_covered (questions, plan->masked.items[i]) < 0;
+  for (size_t i = 0; i < plan->read_only.count && !failed; i++)
+    failed = ask_path (questions, QUESTION_LOOK, plan->read_only.items[i]) < 0;
+  for (size_t i = 0; i < plan->mount_count && !failed; i++)
+    if (strcmp (plan->mounts[i].type, "bind") == 0)
+      failed = ask_path (questions, QUESTION_LOOK, plan->mounts[i].target) < 0;
+  return failed ? -ENOMEM : 0;
+}
+
+static int ask_calls (struct questions *questions)
+{
+  const struct report_call *const known[] = { &probe_seal, &probe_allowed, &probe_become_root, &probe_nice,
+                                              &probe_new_user };
+  bool failed = false;
+
+  for (size_t i = 0; i < ARRAY_LEN (known) && !failed; i++)
+    failed = ask_call (questions, known[i]) < 0;
+  for (size_t i = 0; i < probe_call_count && !failed; i++)
+    failed = ask_call (questions, &probe_calls[i].call) < 0;
+  return failed ? -ENOMEM : 0;
+}
+
+/* Only where nothing may be reached: a route that exists would be somebody's network. */
+static int ask_network (struct questions *questions, const struct plan *plan)
+{
+  if (plan->settings.values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
+    return 0;
+  return ask (questions, QUESTION_CONNECT, &probe_far, sizeof (probe_far)) < 0
+                 || ask (questions, QUESTION_CONNECT, &probe_far6, sizeof (probe_far6)) < 0
+                 || ask (questions, QUESTION_CONNECT, &probe_near, sizeof (probe_near)) < 0
+             ? -ENOMEM
+             : 0;
+}
+
+int questions_make (const struct plan *plan, struct questions *ret_questions, struct error *err)
+{
+  cleanup_questions struct questions questions = { 0 };
+  bool failed = false;
+
+  for (size_t i = 0; i < ARRAY_LEN (always) && !failed; i++)
+    failed = ask_path (&questions, always[i].kind, always[i].path) < 0;
+  if (failed || ask_paths (&questions, plan) < 0 || ask_calls (&questions) < 0
+      || ask_network (&questions, plan) < 0)
+    return error_oom (err);
+  *ret_questions = questions;
+  questions = (struct questions){ 0 };
+  return 0;
+}
+
+size_t questions_write (const struct questions *questions, size_t *at, uint8_t *buffer, size_t size)
+{
+  size_t used = 0;
+
+  while (*at < questions->count) {
+    const struct asked *asked = &questions->items[*at];
+    const struct report_item head = { .kind = (uint16_t) asked->kind, .length = (uint32_t) asked->length };
+
+    if (sizeof (head) + asked->length > size - used)
+      break;
+    memcpy (buffer + used, &head, sizeof (head));
+    memcpy (buffer + used + sizeof (head), asked->bytes, asked->length);
+    used += sizeof (head) + asked->length;
+    (*at)++;
+  }
+  return used;
+}
+
+void questions_clear (struct questions *questions)
+{
+  for (size_t i = 0; i < questions->count; i++)
+    free (questions->items[i].bytes);
+  free (questions->items);
+  *questions = (struct questions){ 0 };
+}

@@ -1,0 +1,196 @@
+#include <config.h>
+
+#include "run-outside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-limits.h"
+#include "base-path.h"
+#include "posture-proc.h"
+#include "run-cgroup.h"
+
+/* A mount table, or the environment of a process. */
+#define PROC_FILE_MAX ((size_t) 4 * 1024 * 1024)
+
+/* Seven numbers and the blanks between them. */
+#define SPACES_MAX  256
+#define SPACES_FILE "spaces"
+
+static char *read_text (int proc, const char *name, size_t *ret_length)
+{
+  struct error ignored = { 0 };
+  char *text = NULL;
+
+  if (file_read (proc, name, PROC_FILE_MAX, &text, ret_length, &ignored) < 0)
+    text = NULL;
+  error_clear (&ignored);
+  return text;
+}
+
+static uint64_t space_of (int proc, enum space space)
+{
+  char name[16];
+  struct stat st;
+
+  snprintf (name, sizeof (name), "ns/%s", space_names[space]);
+  return fstatat (proc, name, &st, 0) == 0 ? st.st_ino : 0;
+}
+
+int outside_look_process (pid_t pid, struct outside *outside, struct error *err)
+{
+  cleanup_free char *path = str_format ("/proc/%d", (int) pid);
+  cleanup_close int proc = path ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  cleanup_close int own = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+  if (path == NULL)
+    return error_oom (err);
+  outside->seen = true;
+  outside->pid = (uint64_t) pid;
+  if (proc < 0)
+    return 0;
+  outside->status = read_text (proc, "status", NULL);
+  outside->uid_map = read_text (proc, "uid_map", NULL);
+  outside->gid_map = read_text (proc, "gid_map", NULL);
+  outside->mounts = read_text (proc, "mountinfo", NULL);
+  outside->cgroup = read_text (proc, "cgroup", NULL);
+  outside->label = read_text (proc, "attr/current", NULL);
+  outside->limits = read_text (proc, "limits", NULL);
+  outside->environment = read_text (proc, "environ", &outside->environment_length);
+  for (enum space s = 0; s < SPACE_COUNT; s++) {
+    outside->spaces[s] = space_of (proc, s);
+    outside->own_spaces[s] = own >= 0 ? space_of (own, s) : 0;
+  }
+  return 0;
+}
+
+/* The program that runs is the file that we mean. */
+static bool is_init (pid_t pid, const char *init)
+{
+  cleanup_free char *path = str_format ("/proc/%d/exe", (int) pid);
+  struct stat running, ours;
+
+  return path != NULL && stat (path, &running) == 0 && stat (init, &ours) == 0
+         && running.st_dev == ours.st_dev && running.st_ino == ours.st_ino;
+}
+
+static int add_below (struct outside *outside, const struct plan_mount *mount, const struct proc_mount *host)
+{
+  struct outside_below *grown = realloc (outside->below, (outside->below_count + 1) * sizeof (*grown));
+  char *point = str_format ("%s%s", mount->target, host->point + strlen (mount->source));
+
+  if (grown != NULL)
+    outside->below = grown;
+  if (grown == NULL || point == NULL) {
+    free (point);
+    return -ENOMEM;
+  }
+  grown[outside->below_count++] = (struct outside_below){ point, host->device };
+  return 0;
+}
+
+/* A bind takes along what is mounted below its source on the host. */
+static int look_below (const struct plan *plan, struct outside *outside)
+{
+  cleanup_proc_mounts struct proc_mounts host = { 0 };
+  cleanup_free char *text = read_text (AT_FDCWD, "/proc/self/mountinfo", NULL);
+
+  if (text == NULL || proc_mounts_read (text, &host) < 0)
+    return 0;
+  for (size_t i = 0; i < plan->mount_count; i++)
+    for (size_t k = 0; k < host.count && plan->mounts[i].inode != 0; k++)
+      if (strcmp (host.items[k].point, plan->mounts[i].source) != 0
+          && path_is_within (host.items[k].point, plan->mounts[i].source)
+          && add_below (outside, &plan->mounts[i], &host.items[k]) < 0)
+        return -ENOMEM;
+  return 0;
+}
+
+/* Whoever comes later compares with these; whoever came earlier has written its own. */
+static void write_spaces (const struct run_dir *dir, const struct outside *outside)
+{
+  cleanup_close int fd = openat (dir->fd, SPACES_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  char text[SPACES_MAX];
+  int len = 0;
+
+  for (enum space s = 0; s < SPACE_COUNT; s++)
+    len += snprintf (text + len, sizeof (text) - (size_t) len, "%" PRIu64 "\n", outside->spaces[s]);
+  /* A sibling that finds nothing compares nothing, and says with how many it compared. */
+  if (fd >= 0 && write (fd, text, (size_t) len) != len)
+    errno = 0;
+}
+
+static bool shares (const char *text, const struct outside *outside, enum space *ret_space)
+{
+  for (enum space s = 0; s < SPACE_COUNT; s++, text += *text == '\n') {
+    uint64_t number;
+
+    if (!proc_number_next (&text, &number))
+      return false;
+    /* Without a user namespace of its own a run shares the host's, which the judge sees by itself. */
+    if (number != 0 && number == outside->spaces[s] && number != outside->own_spaces[s]) {
+      *ret_space = s;
+      return true;
+    }
+  }
+  return false;
+}
+
+static int look_at_siblings (const struct outside_subject *subject, struct outside *outside)
+{
+  cleanup_strlist struct strlist ids = { 0 };
+  struct error ignored = { 0 };
+
+  if (run_dir_list (subject->state, &ids, &ignored) < 0)
+    error_clear (&ignored);
+  for (size_t i = 0; i < ids.count; i++) {
+    cleanup_free char *path = str_format ("%s/runs/%s/" SPACES_FILE, subject->state, ids.items[i]);
+    cleanup_free char *text = NULL;
+
+    if (path == NULL)
+      return -ENOMEM;
+    if (strcmp (ids.items[i], subject->dir->id) == 0)
+      continue;
+    text = read_text (AT_FDCWD, path, NULL);
+    if (text == NULL)
+      continue;
+    outside->siblings++;
+    if (!shares (text, outside, &outside->sibling_space))
+      continue;
+    outside->sibling = strdup (ids.items[i]);
+    return outside->sibling ? 0 : -ENOMEM;
+  }
+  return 0;
+}
+
+int outside_look (const struct outside_subject *subject, struct outside *ret_outside, struct error *err)
+{
+  cleanup_outside struct outside outside = { 0 };
+  const struct plan *plan = subject->plan;
+  int r = 0;
+
+  if (subject->pid > 0)
+    r = outside_look_process (subject->pid, &outside, err);
+  if (r < 0)
+    return r;
+  if (subject->pid > 0) {
+    outside.is_init = is_init (subject->pid, subject->init);
+    write_spaces (subject->dir, &outside);
+    if (look_at_siblings (subject, &outside) < 0)
+      return error_oom (err);
+  }
+  if (look_below (plan, &outside) < 0)
+    return error_oom (err);
+  cgroup_look (plan->cgroup, plan->cgroup_path, outside.cgroup, &outside.group);
+  *ret_outside = outside;
+  outside = (struct outside){ 0 };
+  return 0;
+}

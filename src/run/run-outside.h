@@ -1,0 +1,26 @@
+/* Looking at a container from outside: /proc/PID, its cgroup, its siblings.
+ *
+ * For a launch, right before the judge; and again later for `check`, by whoever asks.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base-error.h"
+#include "plan-plan.h"
+#include "posture-outside.h"
+#include "run-dir.h"
+
+struct outside_subject {
+  const struct plan *plan;
+  pid_t pid;                 /* init; 0: it is no process of this host */
+  const char *init;          /* path of our init */
+  const struct run_dir *dir; /* its namespaces are written down here, for its siblings */
+  const char *state;         /* where the siblings are */
+};
+
+/* Fails only where memory runs out; what cannot be seen stays unknown. */
+int outside_look (const struct outside_subject *subject, struct outside *ret_outside, struct error *err);
+
+/* The part that needs no plan: what /proc/PID says. */
+int outside_look_process (pid_t pid, struct outside *outside, struct error *err);
