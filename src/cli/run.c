@@ -85,7 +85,8 @@ static int refuse (const struct plan *plan, const struct run_result *result,
 
   if (broken == NULL || table == NULL)
     return error_oom (err);
-  error_set (&refusal, -EPERM, "the command was not started: the run does not keep what profile '%s' promises: %s",
+  error_set (&refusal, -EPERM,
+             "the command was not started: the run does not keep what profile '%s' promises: %s",
              plan->profile_name, broken);
   r = report (plan, result, &refusal, arguments, folder, output, err);
   if (r < 0 || arguments_have (arguments, OPTION_JSON))

@@ -51,8 +51,8 @@ struct filter {
   int seal;               /* what SEAL_CALL answers: it tells this filter from every other */
 };
 
-/* "Seccomp: 2" does not say whose filter it is. Linux has had no such call since 3.1 and keeps its number, so a
- * kernel without our filter says ENOSYS, and another's filter EPERM or ENOSYS. Ours says an errno that no
+/* "Seccomp: 2" does not say whose filter it is. Linux has had no such call since 3.1 and keeps its number, so
+ * a kernel without our filter says ENOSYS, and another's filter EPERM or ENOSYS. Ours says an errno that no
  * kernel uses and that is drawn from the digest of all its rules. */
 #define SEAL_CALL  "nfsservctl"
 #define SEAL_FIRST 1024
@@ -64,7 +64,8 @@ int filter_build (const struct seccomp_list *list, const struct strlist *extra, 
                   struct filter **ret_filter, struct error *err);
 
 /* What the filter says to a call: 0 for allowed, or the errno. */
-int filter_answer (const struct filter *filter, const char *name, const uint64_t arguments[SECCOMP_ARGUMENTS]);
+int filter_answer (const struct filter *filter, const char *name,
+                   const uint64_t arguments[SECCOMP_ARGUMENTS]);
 
 void filter_free (struct filter *filter);
 DEFINE_CLEANUP (struct filter, filter_free)

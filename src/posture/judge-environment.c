@@ -44,8 +44,8 @@ static int walk (struct judge *judge, const char *bytes, size_t length, bool has
     char hex[HASH_HEX];
 
     if (value == NULL || equals == NULL) {
-      judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VIOLATED, seen, "the variable '%.*s' was not planned",
-                 (int) len, entry);
+      judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VIOLATED, seen,
+                 "the variable '%.*s' was not planned", (int) len, entry);
       return -1;
     }
     if (hashed)
@@ -72,7 +72,8 @@ static void judge_variables (struct judge *judge)
     return;
   }
   in = walk (judge, answer->bytes, answer->length, true, SEEN_INSIDE);
-  if (in < 0 || (out->seen && walk (judge, out->environment, out->environment_length, false, SEEN_OUTSIDE) < 0))
+  if (in < 0
+      || (out->seen && walk (judge, out->environment, out->environment_length, false, SEEN_OUTSIDE) < 0))
     return;
   judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VERIFIED, judge_seen (judge),
              "%d variables, all of them planned, by name and value", in);
@@ -92,7 +93,8 @@ static void judge_secrets (struct judge *judge)
     if (inside_answer (judge->in, QUESTION_LOOK, target)->errnum == ENODATA)
       continue; /* not asked for, so not there */
     if (!inside_look (judge->in, target, &look) || mount == NULL)
-      judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at", target);
+      judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at",
+                 target);
     else if (!proc_option_has (mount->options, "ro") || (look.mode & 07777) != SECRET_MODE)
       judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_VIOLATED, SEEN_INSIDE,
                  "'%s' has mode %04o and is mounted %s", target, look.mode & 07777,

@@ -113,7 +113,8 @@ static void judge_files (struct judge *judge)
     return;
   if (!inside_limit (judge->in, RLIMIT_NOFILE, &in)
       || (judge->out->seen && !outside_files (judge->out->limits, &soft, &hard)))
-    judge_say (judge, CONTROL_LIMITS_OPEN_FILES, VERDICT_UNVERIFIED, SEEN_NOT, "RLIMIT_NOFILE could not be read");
+    judge_say (judge, CONTROL_LIMITS_OPEN_FILES, VERDICT_UNVERIFIED, SEEN_NOT,
+               "RLIMIT_NOFILE could not be read");
   else if (in.soft > files || in.hard > files)
     judge_say (judge, CONTROL_LIMITS_OPEN_FILES, VERDICT_VIOLATED, SEEN_INSIDE,
                "RLIMIT_NOFILE is %" PRIu64 ":%" PRIu64 " inside, above %" PRIu64, in.soft, in.hard, files);

@@ -43,7 +43,7 @@ static bool is_brought_along (const struct outside *out, const struct proc_mount
 /* In a user namespace nobody can make a device, so runtimes bind the host's own. */
 static bool is_device (const char *point)
 {
-  static const char *const names[] = { "/dev/null", "/dev/zero",    "/dev/full", "/dev/random",
+  static const char *const names[] = { "/dev/null", "/dev/zero",    "/dev/full",   "/dev/random",
                                        "/dev/tty",  "/dev/urandom", "/dev/console" };
 
   for (size_t i = 0; i < ARRAY_LEN (names); i++)
@@ -151,7 +151,8 @@ static void judge_jail (struct judge *judge)
   struct report_look root, above;
 
   if (!inside_look (judge->in, "/", &root) || !inside_look (judge->in, "/..", &above))
-    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT, "the root could not be looked at");
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
+               "the root could not be looked at");
   else if (root.inode != above.inode || root.device != above.device)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE, "the root has a parent");
 }

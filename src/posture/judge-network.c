@@ -45,10 +45,12 @@ static void judge_reach (struct judge *judge)
   if (!asked)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_NOT, "no connection was tried");
   else if (far == 0 || far6 == 0)
-    judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_VIOLATED, SEEN_INSIDE, "there is a route to a far address");
+    judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_VIOLATED, SEEN_INSIDE,
+               "there is a route to a far address");
   else if (near != 0 && far == near)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_INSIDE,
-               "the own address is refused like a far one, so the refusal proves nothing: %s", strerror (near));
+               "the own address is refused like a far one, so the refusal proves nothing: %s",
+               strerror (near));
   else
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_VERIFIED, SEEN_INSIDE,
                "a far address is refused (%s), the own one %s", strerror (far),

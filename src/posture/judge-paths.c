@@ -55,12 +55,14 @@ static bool check_read_only (struct judge *judge, const char *path)
   if (answer->errnum == ENOENT)
     return true;
   if (!judge->has_mounts) {
-    judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_UNVERIFIED, SEEN_NOT, "the mount table could not be read");
+    judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_UNVERIFIED, SEEN_NOT,
+               "the mount table could not be read");
     return false;
   }
   if (mount != NULL && proc_option_has (mount->options, "ro"))
     return true;
-  judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VIOLATED, judge_seen (judge), "'%s' is not read-only", path);
+  judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VIOLATED, judge_seen (judge), "'%s' is not read-only",
+             path);
   return false;
 }
 
@@ -77,7 +79,8 @@ static bool check_writes (struct judge *judge)
 
   for (size_t i = 0; i < ARRAY_LEN (steering); i++)
     if (inside_answer (judge->in, QUESTION_OPEN_WRITE, steering[i])->errnum == 0) {
-      judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' can be written", steering[i]);
+      judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' can be written",
+                 steering[i]);
       return false;
     }
   return true;
@@ -106,8 +109,8 @@ static void judge_masked (struct judge *judge)
                "what is not masked does not open either, so nothing is proven");
   else if (good)
     judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VERIFIED, SEEN_INSIDE,
-               "%zu covered, %zu not in this kernel, %zu read-only; /proc/uptime opens", count - absent, absent,
-               plan->read_only.count);
+               "%zu covered, %zu not in this kernel, %zu read-only; /proc/uptime opens", count - absent,
+               absent, plan->read_only.count);
 }
 
 static void judge_hidden (struct judge *judge)
@@ -138,12 +141,14 @@ static void judge_tmp (struct judge *judge)
     struct report_statfs fs;
 
     if (!inside_statfs (judge->in, places[i], &fs)) {
-      judge_say (judge, CONTROL_TMP_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be measured", places[i]);
+      judge_say (judge, CONTROL_TMP_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be measured",
+                 places[i]);
       return;
     }
     if (fs.type != TMPFS_MAGIC || fs.bytes == 0 || fs.bytes > rounded) {
       judge_say (judge, CONTROL_TMP_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE,
-                 "'%s' has type %" PRIx64 " and %" PRIu64 " bytes; it should be in memory with at most %" PRIu64,
+                 "'%s' has type %" PRIx64 " and %" PRIu64
+                 " bytes; it should be in memory with at most %" PRIu64,
                  places[i], fs.type, fs.bytes, most);
       return;
     }

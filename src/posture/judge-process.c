@@ -72,12 +72,12 @@ static void judge_user (struct judge *judge)
                "inside it is %" PRIu64 ":%" PRIu64 ", not %" PRIu32 ":%" PRIu32, in->uid[1], in->gid[1],
                plan->uid, plan->gid);
   else if (in->groups > 0)
-    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE,
-               "it has %zu supplementary groups", in->groups);
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE, "it has %zu supplementary groups",
+               in->groups);
   else if (judge->out->seen && (!all_are (out->uid, uid) || !all_are (out->gid, gid) || uid == 0))
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_OUTSIDE,
-               "outside it is %" PRIu64 ":%" PRIu64 ", not %" PRIu64 ":%" PRIu64, out->uid[1], out->gid[1], uid,
-               gid);
+               "outside it is %" PRIu64 ":%" PRIu64 ", not %" PRIu64 ":%" PRIu64, out->uid[1], out->gid[1],
+               uid, gid);
   else if (!inside_call (judge->in, &probe_become_root, &became))
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_UNVERIFIED, SEEN_NOT,
                "whether it can become root was not answered");
@@ -135,7 +135,8 @@ static void judge_capabilities (struct judge *judge)
                "outside %s is %016" PRIx64 ", not %016" PRIx64, proc_cap_names[out],
                judge->out_status.caps[out], caps);
   else if (!inside_call (judge->in, &probe_nice, &nice))
-    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_UNVERIFIED, SEEN_NOT, "a privileged call was not answered");
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_UNVERIFIED, SEEN_NOT,
+               "a privileged call was not answered");
   else if (nice == 0 && (caps & CAP_SYS_NICE_BIT) == 0)
     judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VIOLATED, SEEN_INSIDE,
                "a priority that takes CAP_SYS_NICE was granted");
@@ -228,7 +229,8 @@ static bool maps_are (const char *text, const struct plan_id_map *maps, size_t c
   if (n < 0 || (size_t) n != count)
     return false;
   for (size_t i = 0; i < count; i++)
-    if (seen[i].inside != maps[i].inside || seen[i].outside != maps[i].outside || seen[i].count != maps[i].count)
+    if (seen[i].inside != maps[i].inside || seen[i].outside != maps[i].outside
+        || seen[i].count != maps[i].count)
       return false;
   return true;
 }

@@ -1,4 +1,5 @@
-/* Whose filter it is, and that it denies: the mode, the seal, and calls that a kernel would answer otherwise. */
+/* Whose filter it is, and that it denies: the mode, the seal, and calls that a kernel would answer otherwise.
+ */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -15,7 +16,8 @@ static bool is_filtered (struct judge *judge)
     judge_say (judge, CONTROL_SECCOMP, VERDICT_UNVERIFIED, SEEN_NOT, "the mode could not be read in /proc");
     return false;
   }
-  if (judge->in_status.seccomp == MODE_FILTER && (!judge->has_out || judge->out_status.seccomp == MODE_FILTER))
+  if (judge->in_status.seccomp == MODE_FILTER
+      && (!judge->has_out || judge->out_status.seccomp == MODE_FILTER))
     return true;
   judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, judge_seen (judge),
              "Seccomp: %" PRIu64 " inside, %" PRIu64 " outside; a filter is 2", judge->in_status.seccomp,

@@ -72,8 +72,8 @@ static void read_statuses (struct judge *judge)
   const char *text = inside_text (judge->in, QUESTION_FILE, "/proc/self/status");
 
   judge->has_in = text != NULL && proc_status_read (text, &judge->in_status);
-  judge->has_out =
-      judge->out->seen && judge->out->status != NULL && proc_status_read (judge->out->status, &judge->out_status);
+  judge->has_out = judge->out->seen && judge->out->status != NULL
+                   && proc_status_read (judge->out->status, &judge->out_status);
 }
 
 /* What the backend or the host could not carry was left out of the document, so there is nothing to see. */

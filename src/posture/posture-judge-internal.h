@@ -1,7 +1,8 @@
 /* The judges, one file per topic, and what they share.
  *
- * A judge says what it found for each of its controls with judge_say. The first word on a control counts unless
- * a later one is worse: what is violated stays violated, what is unverified is not mended by another look.
+ * A judge says what it found for each of its controls with judge_say. The first word on a control counts
+ * unless a later one is worse: what is violated stays violated, what is unverified is not mended by another
+ * look.
  */
 #pragma once
 

@@ -17,8 +17,8 @@ extern const char *const space_names[SPACE_COUNT]; /* as in /proc/PID/ns */
 
 /* Of the run's cgroup, as the kernel holds them. UINT64_MAX: no limit. */
 struct outside_cgroup {
-  bool known;  /* the group exists and its files could be read */
-  bool member; /* init is in it */
+  bool known;                             /* the group exists and its files could be read */
+  bool member;                            /* init is in it */
   uint64_t memory, memory_and_swap, swap; /* memory_and_swap: version 1; swap: version 2 */
   bool counts_swap;
   uint64_t pids;

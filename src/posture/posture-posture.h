@@ -1,8 +1,9 @@
 /* The posture of a run: promised against observed, control by control, with one verdict.
  *
  * posture_judge is pure: a plan, what init answered, and what was seen from outside go in. It must never say
- * "verified" without evidence: what was not seen, or could not be read, is unverified; what inside and outside
- * see differently is violated. A required control that is neither verified nor waived stops the command.
+ * "verified" without evidence: what was not seen, or could not be read, is unverified; what inside and
+ * outside see differently is violated. A required control that is neither verified nor waived stops the
+ * command.
  */
 #pragma once
 

@@ -16,13 +16,13 @@
 #define PROC_CAP_SETS 5
 
 struct proc_status {
-  uint64_t uid[4], gid[4];       /* real, effective, saved, file system */
-  size_t groups;                 /* supplementary groups other than the real group */
+  uint64_t uid[4], gid[4]; /* real, effective, saved, file system */
+  size_t groups;           /* supplementary groups other than the real group */
   uint64_t caps[PROC_CAP_SETS];
   uint64_t no_new_privileges;
-  uint64_t seccomp;              /* mode: 2 is a filter */
-  uint64_t filters;              /* 0 also where the kernel does not say */
-  uint64_t pid;                  /* in the innermost pid namespace */
+  uint64_t seccomp; /* mode: 2 is a filter */
+  uint64_t filters; /* 0 also where the kernel does not say */
+  uint64_t pid;     /* in the innermost pid namespace */
 };
 
 /* False if a line is missing or not as the kernel writes it. */

@@ -17,7 +17,10 @@
 
 #define CALL(number, ...)                                                                                    \
   {                                                                                                          \
-    number, { __VA_ARGS__ }                                                                                  \
+    number,                                                                                                  \
+    {                                                                                                        \
+      __VA_ARGS__                                                                                            \
+    }                                                                                                        \
   }
 
 #define NO_FD ((uint64_t) -1)

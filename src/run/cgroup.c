@@ -133,7 +133,8 @@ void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counte
   for_each_group (mode, path, count_group, ret_counters);
 }
 
-/* "max" and -1 mean that there is no limit, and so does what version 1 writes for one: the most whole pages. */
+/* "max" and -1 mean that there is no limit, and so does what version 1 writes for one: the most whole pages.
+ */
 #define V1_UNLIMITED (UINT64_C (0x7ffffffffffff) << 12)
 
 static bool read_limit (const char *folder, const char *name, uint64_t *ret_limit)
@@ -164,8 +165,7 @@ static bool look_v1 (const char *path, struct outside_cgroup *group)
   group->counts_swap = read_limit (memory, "memory.memsw.limit_in_bytes", &group->memory_and_swap);
   group->swap = UINT64_MAX;
   return read_limit (memory, "memory.limit_in_bytes", &group->memory)
-         && read_limit (pids, "pids.max", &group->pids)
-         && read_limit (cpu, "cpu.cfs_quota_us", &group->quota)
+         && read_limit (pids, "pids.max", &group->pids) && read_limit (cpu, "cpu.cfs_quota_us", &group->quota)
          && read_limit (cpu, "cpu.cfs_period_us", &group->period);
 }
 
@@ -190,7 +190,8 @@ static bool is_member (enum cgroup_mode mode, const char *membership, const char
   static const char *const v1[] = { "memory", "pids", "cpu" };
   size_t found = 0, wanted = mode == CGROUP_V2 ? 1 : ARRAY_LEN (v1);
 
-  for (const char *line = membership; *line != '\0'; line += strcspn (line, "\n") + (strchr (line, '\n') != NULL)) {
+  for (const char *line = membership; *line != '\0';
+       line += strcspn (line, "\n") + (strchr (line, '\n') != NULL)) {
     cleanup_free char *copy = strndup (line, strcspn (line, "\n"));
     char *controllers = copy ? strchr (copy, ':') : NULL;
     char *group = controllers ? strchr (controllers + 1, ':') : NULL;

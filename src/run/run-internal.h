@@ -34,11 +34,11 @@ struct run {
   struct stream streams[STREAM_COUNT];
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
-  int signals;         /* a signalfd */
-  int timer;           /* of the deadline: a timerfd, or -1 where there is none */
+  int signals;          /* a signalfd */
+  int timer;            /* of the deadline: a timerfd, or -1 where there is none */
   struct inside inside; /* what init is asked and answers */
-  size_t asked;        /* how many of the questions are on their way */
-  bool created; /* the runtime has something to delete */
+  size_t asked;         /* how many of the questions are on their way */
+  bool created;         /* the runtime has something to delete */
   struct run_result result;
   struct error *err;
 };

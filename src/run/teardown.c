@@ -27,9 +27,8 @@ static void end_init (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control, &run->console,
-                       &run->terminal,    &run->handshake,   &run->status,  &run->signals,
-                       &run->timer };
+  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control, &run->console, &run->terminal,
+                       &run->handshake,   &run->status,      &run->signals, &run->timer };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
