@@ -6,34 +6,22 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "init-listing.h"
 
 /* The number is the same on every architecture, and missing from older headers. */
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
 
-#define LISTING_BYTES 4096
-
 /* fs.nr_open as the kernel sets it: no limit is above that unless somebody raised it. */
 #define DESCRIPTORS_MAX (1024 * 1024)
 
-/* An entry as getdents64 gives it. readdir would do, but allocates. */
-struct entry {
-  uint64_t inode;
-  int64_t next;
-  uint16_t bytes;
-  uint8_t type;
-  char name[];
-};
-
-/* -1 for what is not a number ("." and ".."). */
-static int fd_from_name (const char *name)
+int fds_from_name (const char *name)
 {
   int fd = 0;
 
@@ -47,31 +35,21 @@ static int fd_from_name (const char *name)
   return fd;
 }
 
-/* Closes what stands in one piece of a listing. */
-static void close_listed (const char *listing, size_t len, int first, int folder)
-{
-  for (size_t at = 0; at < len;) {
-    uint16_t bytes;
-    memcpy (&bytes, listing + at + offsetof (struct entry, bytes), sizeof bytes);
-    int fd = fd_from_name (listing + at + offsetof (struct entry, name));
-    if (fd >= first && fd != folder)
-      close (fd);
-    at += bytes;
-  }
-}
-
 /* The place of an entry in this folder is the descriptor's number, so closing while reading skips nothing. */
 static int close_by_proc (int first)
 {
-  char listing[LISTING_BYTES];
-  int folder = open ("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  long len;
+  struct listing listing;
+  const char *name;
+  int r, folder = open ("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
   if (folder < 0)
     return -errno;
-  while ((len = syscall (SYS_getdents64, folder, listing, sizeof listing)) > 0)
-    close_listed (listing, (size_t) len, first, folder);
-  int r = len < 0 ? -errno : 0;
+  listing_start (&listing, folder);
+  while ((r = listing_next (&listing, &name)) > 0) {
+    int fd = fds_from_name (name);
+    if (fd >= first && fd != folder)
+      close (fd);
+  }
   close (folder);
   return r;
 }
@@ -122,5 +100,14 @@ int fds_claim_socket (int fd, const char *text, struct failure *failure)
     return failure_set (failure, -ENOTSOCK, text, NULL);
   if (fcntl (fd, F_SETFD, FD_CLOEXEC) < 0)
     return failure_set_errno (failure, errno, "cannot keep a socket from the payload", NULL);
+  return 0;
+}
+
+int fds_limit (unsigned count, struct failure *failure)
+{
+  const struct rlimit limit = { count, count };
+
+  if (setrlimit (RLIMIT_NOFILE, &limit) < 0)
+    return failure_set_errno (failure, errno, "cannot limit the open files", NULL);
   return 0;
 }

@@ -10,6 +10,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "init-answer.h"
+#include "init-memory.h"
+
+/* What was heard last, and what is said to it. Only until the go-ahead. */
+static struct {
+  struct {
+    struct handshake_header header;
+    unsigned char questions[LIMIT_ASK_BYTES];
+  } message;
+  struct answers answers;
+} talk;
+
 static struct handshake_header header_of (enum handshake_type type, uint32_t length)
 {
   return (struct handshake_header){
@@ -17,10 +29,14 @@ static struct handshake_header header_of (enum handshake_type type, uint32_t len
   };
 }
 
+static bool header_is_ours (const struct handshake_header *header, enum handshake_type type)
+{
+  return header->magic == HANDSHAKE_MAGIC && header->version == HANDSHAKE_VERSION && header->type == type;
+}
+
 static bool header_is (const struct handshake_header *header, enum handshake_type type)
 {
-  return header->magic == HANDSHAKE_MAGIC && header->version == HANDSHAKE_VERSION && header->type == type
-         && header->length == 0;
+  return header_is_ours (header, type) && header->length == 0;
 }
 
 /* After a call failed: whether to make it again. The other end may have made the description non-blocking. */
@@ -46,22 +62,19 @@ static int send_packet (int fd, const void *packet, size_t size)
   return (size_t) sent == size ? 0 : -EMSGSIZE;
 }
 
-/* One packet that is nothing but a header. -EPIPE at the end, -EBADMSG for a packet of another size. */
-static int receive_header (int fd, struct handshake_header *ret_header)
+/* One packet; RET_SIZE is that of the whole, also where it did not fit. -EPIPE at the end. */
+static int receive_packet (int fd, void *packet, size_t room, size_t *ret_size)
 {
-  struct handshake_header header;
   ssize_t got;
 
   do
-    got = recv (fd, &header, sizeof header, MSG_TRUNC);
+    got = recv (fd, packet, room, MSG_TRUNC);
   while (got < 0 && worth_again (fd, POLLIN));
   if (got < 0)
     return -errno;
   if (got == 0)
     return -EPIPE;
-  if (got != sizeof header)
-    return -EBADMSG;
-  *ret_header = header;
+  *ret_size = (size_t) got;
   return 0;
 }
 
@@ -102,38 +115,102 @@ static int read_all (int fd, void *data, size_t size)
   return 0;
 }
 
-static int say_hello (enum carrier carrier)
+static int say (enum carrier carrier, const void *data, size_t size)
+{
+  if (carrier == CARRIER_STDIO)
+    return write_all (STDOUT_FILENO, data, size);
+  return send_packet (HANDSHAKE_FD, data, size);
+}
+
+/* The ANSWER, and behind it the bytes in pieces that a packet can take. */
+static int send_answers (enum carrier carrier)
+{
+  struct handshake_header header = header_of (HANDSHAKE_ANSWER, (uint32_t) talk.answers.used);
+  int r = say (carrier, &header, sizeof header);
+
+  for (size_t at = 0; r == 0 && at < talk.answers.used;) {
+    size_t left = talk.answers.used - at;
+    size_t piece = left < REPORT_PIECE_BYTES ? left : REPORT_PIECE_BYTES;
+
+    r = say (carrier, talk.answers.bytes + at, piece);
+    at += piece;
+  }
+  return r;
+}
+
+/* From a byte stream: no more than the header says, and only if it is one with something behind it. */
+static int hear_from_stream (size_t *ret_size)
+{
+  struct handshake_header *header = &talk.message.header;
+  int r = read_all (STDIN_FILENO, header, sizeof *header);
+
+  if (r < 0)
+    return r;
+  *ret_size = sizeof *header;
+  if (!header_is_ours (header, HANDSHAKE_ASK) || header->length > sizeof talk.message.questions)
+    return 0;
+  r = read_all (STDIN_FILENO, talk.message.questions, header->length);
+  *ret_size += header->length;
+  return r;
+}
+
+static int hear (enum carrier carrier, size_t *ret_size)
+{
+  if (carrier == CARRIER_STDIO)
+    return hear_from_stream (ret_size);
+  return receive_packet (HANDSHAKE_FD, &talk.message, sizeof talk.message, ret_size);
+}
+
+/* An ASK of SIZE bytes, header and all, that lies in talk.message. */
+static int answer (enum carrier carrier, size_t size, struct failure *failure)
+{
+  const unsigned char *questions = talk.message.questions;
+  uint32_t length = talk.message.header.length;
+  int r = -EBADMSG;
+
+  if (length <= sizeof talk.message.questions && size == sizeof talk.message.header + length)
+    r = answer_all ((struct questions){ questions, questions + length }, &talk.answers);
+  if (r < 0)
+    return failure_set (failure, r, "the supervisor's questions are malformed", NULL);
+  r = send_answers (carrier);
+  return r < 0 ? failure_set_errno (failure, -r, "cannot answer the supervisor", NULL) : 0;
+}
+
+/* Answers, until something comes that is no question: a header of SIZE bytes, in talk.message. */
+static int answer_until_told (enum carrier carrier, size_t *ret_size, struct failure *failure)
+{
+  for (;;) {
+    int r = hear (carrier, ret_size);
+
+    if (r == -EPIPE)
+      return failure_set (failure, r, "the supervisor went away before the go-ahead", NULL);
+    if (r < 0)
+      return failure_set_errno (failure, -r, "cannot receive the supervisor's go-ahead", NULL);
+    if (*ret_size < sizeof talk.message.header || !header_is_ours (&talk.message.header, HANDSHAKE_ASK))
+      return 0;
+    r = answer (carrier, *ret_size, failure);
+    if (r < 0)
+      return r;
+  }
+}
+
+int handshake_await_go (enum carrier carrier, struct failure *failure)
 {
   struct handshake_header hello = header_of (HANDSHAKE_HELLO, 0);
-
-  if (carrier == CARRIER_STDIO)
-    return write_all (STDOUT_FILENO, &hello, sizeof hello);
-  return send_packet (HANDSHAKE_FD, &hello, sizeof hello);
-}
-
-static int receive_answer (enum carrier carrier, struct handshake_header *ret_answer)
-{
-  if (carrier == CARRIER_STDIO)
-    return read_all (STDIN_FILENO, ret_answer, sizeof *ret_answer);
-  return receive_header (HANDSHAKE_FD, ret_answer);
-}
-
-int handshake_ask (enum carrier carrier, struct failure *failure)
-{
-  struct handshake_header answer;
-  int r = say_hello (carrier);
+  size_t size;
+  int r = say (carrier, &hello, sizeof hello);
 
   if (r < 0)
     return failure_set_errno (failure, -r, "cannot say hello to the supervisor", NULL);
-  r = receive_answer (carrier, &answer);
-  if (r == -EPIPE)
-    return failure_set (failure, r, "the supervisor went away before the go-ahead", NULL);
-  if (r < 0 && r != -EBADMSG)
-    return failure_set_errno (failure, -r, "cannot receive the supervisor's go-ahead", NULL);
-  if (r == 0 && header_is (&answer, HANDSHAKE_STOP))
+  r = answer_until_told (carrier, &size, failure);
+  if (r < 0)
+    return r;
+  if (size == sizeof talk.message.header && header_is (&talk.message.header, HANDSHAKE_STOP))
     return failure_set_silent (failure, -ECANCELED);
-  if (r < 0 || !header_is (&answer, HANDSHAKE_GO))
-    return failure_set (failure, -EBADMSG, "the supervisor's answer is neither go nor stop", NULL);
+  if (size != sizeof talk.message.header || !header_is (&talk.message.header, HANDSHAKE_GO))
+    return failure_set (failure, -EBADMSG, "the supervisor's answer is neither a question, nor go, nor stop",
+                        NULL);
+  memory_forget (&talk, sizeof talk);
   if (carrier == CARRIER_FD)
     close (HANDSHAKE_FD);
   return 0;
@@ -156,13 +233,14 @@ int handshake_check_supervisor (struct failure *failure)
 
 void handshake_tell_ended (struct handshake_ended ended)
 {
-  struct handshake_header answer;
+  struct handshake_header told;
+  size_t size;
   int r;
 
   ended.header = header_of (HANDSHAKE_ENDED, sizeof ended - sizeof ended.header);
   if (send_packet (STATUS_FD, &ended, sizeof ended) < 0)
     return;
   do
-    r = receive_header (STATUS_FD, &answer);
-  while (r == -EBADMSG || (r == 0 && !header_is (&answer, HANDSHAKE_SEEN)));
+    r = receive_packet (STATUS_FD, &told, sizeof told, &size);
+  while (r == 0 && (size != sizeof told || !header_is (&told, HANDSHAKE_SEEN)));
 }

@@ -17,3 +17,9 @@ int fds_fill_standard (struct failure *failure);
 
 /* Makes sure that FD is a socket, and that it will not survive an exec. TEXT is the message if it is not. */
 int fds_claim_socket (int fd, const char *text, struct failure *failure);
+
+/* The limit, soft and hard, on the numbers of open descriptors: init's own, and with it the payload's. */
+int fds_limit (unsigned count, struct failure *failure);
+
+/* The descriptor that an entry of /proc/self/fd stands for; -1 for what is not a number. */
+int fds_from_name (const char *name);

@@ -1,8 +1,8 @@
 /* Init's end of what base-handshake.h lays down.
  *
- * In: packets of the supervisor, or the first bytes of standard input. Out: hello, and how the payload ended.
- * Whatever is not exactly a go-ahead is a stop. There are no deadlines here: the supervisor has them, and
- * kills. Never reads a byte of standard input that is the payload's.
+ * In: packets of the supervisor, or the first bytes of standard input. Out: hello, answers, and how the
+ * payload ended. Whatever is neither a question nor exactly a go-ahead is a stop. There are no deadlines
+ * here: the supervisor has them, and kills. Never reads a byte of standard input that is the payload's.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include "init-failure.h"
 #include "init-options.h"
 
-/* Says hello and waits. 0 is the go-ahead; after it the handshake socket is closed. */
-int handshake_ask (enum carrier carrier, struct failure *failure);
+/* Says hello, answers questions, and waits. 0 is the go-ahead; after it the handshake socket is closed. */
+int handshake_await_go (enum carrier carrier, struct failure *failure);
 
 /* The supervisor still holds its end of the status socket. */
 int handshake_check_supervisor (struct failure *failure);

@@ -17,9 +17,12 @@ enum carrier {
   CARRIER_STDIO, /* the standard streams, before the payload has them */
 };
 
+/* Init itself needs a few, the payload's loader as well. */
+#define OPEN_FILES_MIN 16u
+
 struct options {
   enum carrier carrier;
-  unsigned open_files;  /* the payload's own limit; 0: as it is. Runtimes need more than a payload may get */
+  unsigned open_files;  /* the limit from here on; 0: as it is. Runtimes need more than a payload may get */
   bool tty;             /* standard input is a terminal, which shall be the payload's own */
   char *const *command; /* the payload's argv: at least one word, then NULL */
 };

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base-handshake.h"
+#include "init-descriptors.h"
 #include "init-failure.h"
 #include "init-fds.h"
 #include "init-handshake.h"
@@ -49,6 +50,7 @@ static int prepare (const struct options *options, struct failure *failure)
   /* The payload has the same user id: it must not look into init, nor take its descriptors. */
   if (prctl (PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
     return failure_set_errno (failure, errno, "cannot hide from the payload", NULL);
+  descriptors_record ();
   r = fds_fill_standard (failure);
   if (r < 0)
     return r;
@@ -57,7 +59,12 @@ static int prepare (const struct options *options, struct failure *failure)
     return r;
   if (options->tty && !isatty (STDIN_FILENO))
     return failure_set (failure, -ENOTTY, "--tty was given, and standard input is not a terminal", NULL);
-  return options->carrier == CARRIER_FD ? claim_sockets (failure) : 0;
+  r = options->carrier == CARRIER_FD ? claim_sockets (failure) : 0;
+  if (r < 0)
+    return r;
+  /* Here and not in the payload's process, so that the limit which is reported is the one that it inherits.
+   */
+  return options->open_files > 0 ? fds_limit (options->open_files, failure) : 0;
 }
 
 /* From here on the container ends when the supervisor does, which is init's parent by now. If it died before
@@ -102,9 +109,10 @@ static int run (char *const argv[], struct failure *failure)
   r = prepare (&options, failure);
   if (r < 0)
     return r;
-  r = handshake_ask (options.carrier, failure);
+  r = handshake_await_go (options.carrier, failure);
   if (r < 0)
     return r;
+  descriptors_forget ();
   r = tie_to_supervisor (&options, failure);
   if (r < 0)
     return r;

@@ -19,18 +19,19 @@ static int parse_carrier (const char *word, enum carrier *ret_carrier, struct fa
 }
 
 /* A limit that this program was not given by us is no reason to guess. */
-static int parse_count (const char *word, unsigned *ret_count, struct failure *failure)
+static int parse_open_files (const char *word, unsigned *ret_count, struct failure *failure)
 {
   unsigned count = 0;
 
   for (const char *p = word; p && *p >= '0' && *p <= '9' && count < 100 * 1000 * 1000; p++) {
     count = count * 10 + (unsigned) (*p - '0');
-    if (!p[1]) {
+    if (!p[1] && count >= OPEN_FILES_MIN) {
       *ret_count = count;
       return 0;
     }
   }
-  return failure_set (failure, -EINVAL, "--open-files needs a number, not", word ? word : "nothing");
+  return failure_set (failure, -EINVAL, "--open-files needs a number from 16 on, not",
+                      word ? word : "nothing");
 }
 
 int options_parse (char *const argv[], struct options *ret_options, struct failure *failure)
@@ -43,7 +44,7 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
     if (strcmp (*word, "--tty") == 0) {
       options.tty = true;
     } else if (strcmp (*word, "--open-files") == 0) {
-      r = parse_count (word[1], &options.open_files, failure);
+      r = parse_open_files (word[1], &options.open_files, failure);
       if (r < 0)
         return r;
       word++;

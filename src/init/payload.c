@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base-handshake.h"
@@ -21,7 +20,6 @@
 
 enum step {
   STEP_TERMINAL,
-  STEP_LIMIT,
   STEP_EXEC,
 };
 
@@ -57,13 +55,6 @@ static void raise_oom_score (void)
   close (fd);
 }
 
-static int limit_open_files (unsigned count)
-{
-  const struct rlimit limit = { count, count };
-
-  return setrlimit (RLIMIT_NOFILE, &limit);
-}
-
 static _Noreturn void give_up (int pipe_fd, enum step step, int errnum)
 {
   struct report report = { .step = step, .errnum = errnum };
@@ -87,9 +78,6 @@ static _Noreturn void become_payload (const struct options *options, int pipe_fd
    * in this process, and the exec sets the flag anyway. */
   prctl (PR_SET_DUMPABLE, 1, 0, 0, 0);
   raise_oom_score ();
-
-  if (options->open_files > 0 && limit_open_files (options->open_files) < 0)
-    give_up (pipe_fd, STEP_LIMIT, errno);
 
   signals_default_all ();
   /* A signal that init has passed on by now takes effect here, before the program runs. */
@@ -124,8 +112,6 @@ int payload_exec_error (const struct payload *payload, int *ret_exec_err, struct
   close (payload->report);
   if (got == sizeof report && report.step == STEP_TERMINAL)
     return failure_set_errno (failure, report.errnum, "cannot give the terminal to the payload", NULL);
-  if (got == sizeof report && report.step == STEP_LIMIT)
-    return failure_set_errno (failure, report.errnum, "cannot limit the open files of the payload", NULL);
   *ret_exec_err = got == sizeof report ? report.errnum : 0;
   return 0;
 }

@@ -1,0 +1,112 @@
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "init-answer.h"
+#include "init-listing.h"
+#include "init-path.h"
+
+/* Where a file without a name cannot be had. The name is no secret: nothing is kept in it. */
+#define PROBE_NAME  ".tyrum-oci-probe-"
+#define PROBE_TRIES 8
+
+static int add_entry (int folder, const char *name, struct answers *answers)
+{
+  struct stat status;
+  struct report_entry entry = { .name_length = (uint32_t) strlen (name) };
+
+  /* An entry that cannot be looked at is an entry all the same; its mode is then none. */
+  if (fstatat (folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    entry.rdev = (uint64_t) major (status.st_rdev) << 32 | minor (status.st_rdev);
+    entry.mode = status.st_mode;
+  }
+  int r = answers_add (answers, &entry, sizeof entry);
+  return r < 0 ? r : answers_add (answers, name, entry.name_length);
+}
+
+static int add_entries (int folder, struct answers *answers)
+{
+  struct listing listing;
+  const char *name;
+  unsigned count = 0;
+  int r;
+
+  listing_start (&listing, folder);
+  while ((r = listing_next (&listing, &name)) > 0) {
+    r = count++ < LIMIT_REPORT_LIST_ENTRIES ? add_entry (folder, name, answers) : -E2BIG;
+    if (r < 0)
+      break;
+  }
+  return r;
+}
+
+int answer_list (const struct asked *asked, struct answers *answers)
+{
+  char path[PATH_MAX];
+  int r = path_asked (asked, path);
+
+  if (r < 0)
+    return r;
+  int folder = path_open (path, O_RDONLY | O_DIRECTORY);
+  if (folder < 0)
+    return folder;
+  r = add_entries (folder, answers);
+  close (folder);
+  return r;
+}
+
+/* Makes and removes a folder. -EEXIST only if every name is taken. */
+static int make_folder (int parent)
+{
+  char name[] = PROBE_NAME "0";
+  int r = -EEXIST;
+
+  for (int i = 0; i < PROBE_TRIES && r == -EEXIST; i++) {
+    name[sizeof PROBE_NAME - 1] = (char) ('0' + i);
+    r = mkdirat (parent, name, 0700) < 0 ? -errno : 0;
+  }
+  if (r == 0)
+    unlinkat (parent, name, AT_REMOVEDIR);
+  return r;
+}
+
+static int make_folder_in (const char *path)
+{
+  int parent = path_open (path, O_PATH | O_DIRECTORY);
+
+  if (parent < 0)
+    return parent;
+  int r = make_folder (parent);
+  close (parent);
+  return r;
+}
+
+int answer_create (const struct asked *asked, struct answers *answers)
+{
+  char path[PATH_MAX];
+  int r = path_asked (asked, path);
+
+  (void) answers;
+  if (r < 0)
+    return r;
+  /* With O_EXCL it can never get a name. */
+  long fd =
+      syscall (SYS_openat, AT_FDCWD, path, O_TMPFILE | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    close ((int) fd);
+    return 0;
+  }
+  switch (errno) {
+  case EOPNOTSUPP: /* the file system does not know it */
+  case EISDIR:     /* nor does the kernel */
+  case EINVAL: return make_folder_in (path);
+  default: return -errno;
+  }
+}

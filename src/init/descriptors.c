@@ -1,0 +1,95 @@
+#include <config.h>
+
+#include "init-descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "init-answer.h"
+#include "init-fds.h"
+#include "init-listing.h"
+#include "init-memory.h"
+#include "init-path.h"
+
+#define FOLDER       "/proc/self/fd"
+#define RECORDED_MAX 64
+#define NUMBER_MAX   10
+#define TARGET_MAX   256
+#define CUT          "..."
+#define MORE         "more"
+
+/* NUMBER, a space, TARGET, a NUL each. */
+static char recorded[RECORDED_MAX * (NUMBER_MAX + 1 + TARGET_MAX + 1) + sizeof MORE];
+static size_t recorded_len;
+static int recorded_r;
+
+static void record (const char *text, size_t len)
+{
+  memcpy (recorded + recorded_len, text, len);
+  recorded_len += len;
+}
+
+/* A target that is too long ends in dots. */
+static void record_one (int folder, const char *name)
+{
+  char target[TARGET_MAX + 1];
+  ssize_t len = readlinkat (folder, name, target, sizeof target);
+
+  if (len < 0)
+    len = 0;
+  if (len > TARGET_MAX) {
+    len = TARGET_MAX;
+    memcpy (target + len - (sizeof CUT - 1), CUT, sizeof CUT - 1);
+  }
+  record (name, strlen (name));
+  record (" ", 1);
+  record (target, (size_t) len);
+  record ("", 1);
+}
+
+static int record_all (int folder)
+{
+  struct listing listing;
+  const char *name;
+  int r = path_check_proc (FOLDER, folder);
+
+  if (r < 0)
+    return r;
+  listing_start (&listing, folder);
+  for (int count = 0; (r = listing_next (&listing, &name)) > 0;) {
+    int fd = fds_from_name (name);
+    if (fd < 0 || fd == folder)
+      continue;
+    if (count++ == RECORDED_MAX) {
+      record (MORE, sizeof MORE);
+      return 0;
+    }
+    record_one (folder, name);
+  }
+  return r;
+}
+
+void descriptors_record (void)
+{
+  int folder = path_open (FOLDER, O_RDONLY | O_DIRECTORY);
+
+  recorded_r = folder;
+  if (folder < 0)
+    return;
+  recorded_r = record_all (folder);
+  close (folder);
+}
+
+void descriptors_forget (void)
+{
+  memory_forget (recorded, sizeof recorded);
+}
+
+int answer_descriptors (const struct asked *asked, struct answers *answers)
+{
+  if (asked->length > 0)
+    return -EINVAL;
+  return recorded_r < 0 ? recorded_r : answers_add (answers, recorded, recorded_len);
+}

@@ -1,0 +1,21 @@
+/* The entries of a folder, without a heap.
+ *
+ * readdir allocates; this keeps a piece of the listing in the caller's frame. "." and ".." are left out. The
+ * descriptor stays the caller's.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#define LISTING_BYTES 2048
+
+struct listing {
+  int fd;
+  size_t at, len;
+  char bytes[LISTING_BYTES];
+};
+
+void listing_start (struct listing *listing, int fd);
+
+/* 1 and a name that is valid until the next call, 0 at the end, or a negative errno. */
+int listing_next (struct listing *listing, const char **ret_name);
