@@ -44,6 +44,7 @@ int run_ask_first (struct run *run)
   return r < 0 ? r : ask (run);
 }
 
+/* The answers to the questions from FROM up to the last that was asked. */
 static int hear_answers (struct run *run, size_t from)
 {
   struct handshake_header header;
@@ -62,10 +63,9 @@ static int hear_answers (struct run *run, size_t from)
   return r < 0 ? r : inside_read (&run->inside, from, run->asked, bytes, header.length, run->err);
 }
 
-static int hear_all (struct run *run)
+/* FROM is the first question that is on its way. */
+static int hear_all (struct run *run, size_t from)
 {
-  size_t from = 0;
-
   for (;;) {
     int r = hear_answers (run, from);
 
@@ -76,6 +76,17 @@ static int hear_all (struct run *run)
     if (r < 0)
       return r;
   }
+}
+
+static int hear_and_mend (struct run *run)
+{
+  int r = hear_all (run, 0);
+
+  if (r < 0 || !run_mend_root (run))
+    return r;
+  run->asked = 0;
+  r = ask (run);
+  return r < 0 ? r : hear_all (run, 0);
 }
 
 static int judge (struct run *run)
@@ -100,7 +111,7 @@ static int judge (struct run *run)
 
 int run_observe (struct run *run)
 {
-  int r = hear_all (run);
+  int r = hear_and_mend (run);
 
   if (r == 0)
     r = run_deadline_arm (run);

@@ -66,6 +66,9 @@ void run_send_seen (struct run *run);
 int run_ask_first (struct run *run);
 int run_observe (struct run *run);
 
+/* mend.c: gives the root the flags that the runtime took from it. Whether it did something. */
+bool run_mend_root (struct run *run);
+
 /* terminal.c: only where the plan has a terminal. */
 int run_terminal_listen (struct run *run);
 int run_terminal_accept (struct run *run);
