@@ -13,8 +13,9 @@
 #include "init-listing.h"
 #include "init-path.h"
 
-/* Where a file without a name cannot be had. The name is no secret: nothing is kept in it. */
-#define PROBE_NAME  ".tyrum-oci-probe-"
+/* Where a file without a name cannot be had. The name is no secret: nothing is kept in it. No dot in front:
+ * there are file systems that refuse it. */
+#define PROBE_NAME  "tyrum-oci-probe-"
 #define PROBE_TRIES 8
 
 static int add_entry (int folder, const char *name, struct answers *answers)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -78,13 +79,14 @@ int answer_file (const struct asked *asked, struct answers *answers)
   return r;
 }
 
-static int read_link (int folder, const char *name, struct answers *answers)
+static int read_link (int fd, struct answers *answers)
 {
   char text[PATH_MAX];
-  ssize_t len = readlinkat (folder, name, text, sizeof text);
+  ssize_t len = readlinkat (fd, "", text, sizeof text);
 
+  /* Of what is no link the kernel says EINVAL, but in this case. */
   if (len < 0)
-    return -errno;
+    return errno == ENOENT ? -EINVAL : -errno;
   return answers_add (answers, text, (size_t) len);
 }
 
@@ -101,7 +103,7 @@ int answer_link (const struct asked *asked, struct answers *answers)
     return fd;
   r = path_check_proc (path, fd);
   if (r == 0)
-    r = read_link (fd, "", answers);
+    r = read_link (fd, answers);
   close (fd);
   return r;
 }
@@ -136,12 +138,15 @@ int answer_look (const struct asked *asked, struct answers *answers)
     r = path_look (path, &status);
   if (r < 0)
     return r;
-  struct report_look look = { .device = number_of (status.st_dev),
-                              .inode = status.st_ino,
-                              .rdev = number_of (status.st_rdev),
-                              .mode = status.st_mode,
-                              .uid = status.st_uid,
-                              .gid = status.st_gid };
+  struct report_look look;
+  /* Also what lies between the members: it leaves the process. */
+  memset (&look, 0, sizeof look);
+  look.device = number_of (status.st_dev);
+  look.inode = status.st_ino;
+  look.rdev = number_of (status.st_rdev);
+  look.mode = status.st_mode;
+  look.uid = status.st_uid;
+  look.gid = status.st_gid;
   int fd = path_open_harmless (path, O_RDONLY, &opened);
   if (fd < 0) {
     look.open_errnum = -fd;

@@ -8,8 +8,8 @@ import ctypes, fcntl, os, select, shutil, signal, socket, struct, time, tracebac
 
 DEADLINE = 30.0
 HANDSHAKE_FD, STATUS_FD = 3, 4
-MAGIC, VERSION = 0x49525954, 1
-HELLO, GO, STOP, ENDED, SEEN = 1, 2, 3, 4, 5
+MAGIC, VERSION = 0x49525954, 2
+HELLO, GO, STOP, ENDED, SEEN, ASK, ANSWER = 1, 2, 3, 4, 5, 6, 7
 NOBODY = 65534
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
@@ -18,6 +18,20 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 def header(kind, length=0, magic=MAGIC, version=VERSION):
     return struct.pack("=IHHI", magic, version, kind, length)
+
+
+ITEM = struct.Struct("=HHI")
+
+
+def item(question):
+    """The bytes of a question, which is (kind, bytes)."""
+    return ITEM.pack(question[0], 0, len(question[1])) + question[1]
+
+
+def ask(*questions):
+    """The bytes of an ASK."""
+    data = b"".join(map(item, questions))
+    return header(ASK, len(data)) + data
 
 
 def become_subreaper():
@@ -213,6 +227,30 @@ class Container:
             self.handshake.send(data)
         else:
             os.write(self.stdin, data)
+
+    def ask(self, *questions):
+        """Asks all of them at once: [(errnum, bytes)] in their order. A question is (kind, bytes)."""
+        self.answer(ask(*questions))
+        return self.answers(questions)
+
+    def answers(self, questions):
+        said = self.hello()
+        assert len(said) == 12 and said[:8] == header(ANSWER)[:8], f"{said!r} is no answer; {self.errors()}"
+        length, data = struct.unpack("=I", said[8:])[0], b""
+        self.pieces = []
+        while len(data) < length:
+            self.pieces.append(self.handshake.recv(1 << 20) if self.carrier == "fd" else self.read("stdout", length))
+            assert self.pieces[-1], f"the answers ended after {len(data)} of {length} bytes; {self.errors()}"
+            data += self.pieces[-1]
+        found = []
+        for kind, _ in questions:
+            head = ITEM.unpack_from(data)
+            assert head[0] == kind, f"an answer of kind {head[0]} to {kind}"
+            found.append((head[1], data[ITEM.size:ITEM.size + head[2]]))
+            assert len(found[-1][1]) == head[2], "an answer is cut off"
+            data = data[ITEM.size + head[2]:]
+        assert not data, f"{len(data)} bytes behind the last answer"
+        return found
 
     def go(self):
         said = self.hello()

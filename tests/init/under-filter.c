@@ -2,6 +2,8 @@
  *
  *   under-filter strict COMMAND [ARG...]     one of the shipped lists, as a runtime would load it
  *   under-filter -CALL COMMAND [ARG...]      as on a kernel that does not have the system call CALL
+ *   under-filter -CALL=N COMMAND [ARG...]    the call fails with errno N
+ *   under-filter -CALL! COMMAND [ARG...]     the call ends its process
  */
 #include <config.h>
 
@@ -10,13 +12,28 @@
 
 #include "seccomp-case.h"
 
-static struct seccomp_program program_without (const char *call)
+/* What stands behind the name becomes what the filter says; the name is cut off there. */
+static uint32_t action_of (char *call)
 {
+  size_t end = strcspn (call, "=!");
+  uint32_t action = SECCOMP_RET_ERRNO | ENOSYS;
+
+  if (call[end] == '=')
+    action = SECCOMP_RET_ERRNO | ((uint32_t) strtoul (call + end + 1, NULL, 10) & SECCOMP_RET_DATA);
+  else if (call[end] == '!')
+    action = SECCOMP_RET_KILL_PROCESS;
+  call[end] = '\0';
+  return action;
+}
+
+static struct seccomp_program program_without (char *call)
+{
+  uint32_t action = action_of (call);
   int number = seccomp_syscall_resolve_name (call);
   struct sock_filter code[] = {
     BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
     BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, (uint32_t) number, 0, 1),
-    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+    BPF_STMT (BPF_RET | BPF_K, action),
     BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct seccomp_program program = { .code = malloc (sizeof code), .count = ARRAY_LEN (code) };
@@ -43,7 +60,7 @@ static struct seccomp_program program_of_list (const char *name)
 int main (int argc, char **argv)
 {
   if (argc < 3) {
-    fputs ("usage: under-filter LIST|-CALL COMMAND [ARG...]\n", stderr);
+    fputs ("usage: under-filter LIST|-CALL[=N|!] COMMAND [ARG...]\n", stderr);
     return 2;
   }
   cleanup_program struct seccomp_program program =
