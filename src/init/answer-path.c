@@ -54,7 +54,7 @@ static int read_whole (int fd, struct answers *answers)
 
 static int read_opened (const char *path, int fd, const struct stat *status, struct answers *answers)
 {
-  int r = path_check_proc (path, fd);
+  int r = path_check_proc (path, status);
 
   if (r < 0)
     return r;
@@ -66,46 +66,31 @@ static int read_opened (const char *path, int fd, const struct stat *status, str
 int answer_file (const struct asked *asked, struct answers *answers)
 {
   char path[PATH_MAX];
-  struct stat status;
-  int r = path_asked (asked, path);
+  struct stat looked, opened;
+  int r = path_look (asked, path, &looked);
 
   if (r < 0)
     return r;
-  int fd = path_open_harmless (path, O_RDONLY, &status);
+  int fd = path_open_harmless (path, O_RDONLY, &looked, &opened);
   if (fd < 0)
     return fd;
-  r = read_opened (path, fd, &status, answers);
+  r = read_opened (path, fd, &opened, answers);
   close (fd);
   return r;
-}
-
-static int read_link (int fd, struct answers *answers)
-{
-  char text[PATH_MAX];
-  ssize_t len = readlinkat (fd, "", text, sizeof text);
-
-  /* Of what is no link the kernel says EINVAL, but in this case. */
-  if (len < 0)
-    return errno == ENOENT ? -EINVAL : -errno;
-  return answers_add (answers, text, (size_t) len);
 }
 
 int answer_link (const struct asked *asked, struct answers *answers)
 {
-  char path[PATH_MAX];
-  int r = path_asked (asked, path);
+  char path[PATH_MAX], text[PATH_MAX];
+  struct stat status;
+  int r = path_look (asked, path, &status);
 
+  if (r == 0)
+    r = path_check_proc (path, &status);
   if (r < 0)
     return r;
-  /* Not opened, only named. */
-  int fd = path_open (path, O_PATH);
-  if (fd < 0)
-    return fd;
-  r = path_check_proc (path, fd);
-  if (r == 0)
-    r = read_link (fd, answers);
-  close (fd);
-  return r;
+  ssize_t len = readlink (path, text, sizeof text);
+  return len < 0 ? -errno : answers_add (answers, text, (size_t) len);
 }
 
 /* 0, 1, or 2 for more than one entry. */
@@ -132,10 +117,8 @@ int answer_look (const struct asked *asked, struct answers *answers)
 {
   char path[PATH_MAX];
   struct stat status, opened;
-  int r = path_asked (asked, path);
+  int r = path_look (asked, path, &status);
 
-  if (r == 0)
-    r = path_look (path, &status);
   if (r < 0)
     return r;
   struct report_look look;
@@ -147,7 +130,7 @@ int answer_look (const struct asked *asked, struct answers *answers)
   look.mode = status.st_mode;
   look.uid = status.st_uid;
   look.gid = status.st_gid;
-  int fd = path_open_harmless (path, O_RDONLY, &opened);
+  int fd = path_open_harmless (path, O_RDONLY, &status, &opened);
   if (fd < 0) {
     look.open_errnum = -fd;
   } else {
@@ -171,10 +154,8 @@ int answer_statfs (const struct asked *asked, struct answers *answers)
   char path[PATH_MAX];
   struct stat looked;
   struct statfs status;
-  int r = path_asked (asked, path);
+  int r = path_look (asked, path, &looked);
 
-  if (r == 0)
-    r = path_look (path, &looked);
   if (r == 0 && S_ISLNK (looked.st_mode))
     r = -ELOOP;
   if (r < 0)
@@ -190,13 +171,13 @@ int answer_statfs (const struct asked *asked, struct answers *answers)
 int answer_open_write (const struct asked *asked, struct answers *answers)
 {
   char path[PATH_MAX];
-  struct stat status;
-  int r = path_asked (asked, path);
+  struct stat looked, opened;
+  int r = path_look (asked, path, &looked);
 
   (void) answers;
   if (r < 0)
     return r;
-  int fd = path_open_harmless (path, O_WRONLY, &status);
+  int fd = path_open_harmless (path, O_WRONLY, &looked, &opened);
   if (fd < 0)
     return fd;
   close (fd);

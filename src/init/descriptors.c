@@ -52,8 +52,9 @@ static void record_one (int folder, const char *name)
 static int record_all (int folder)
 {
   struct listing listing;
+  struct stat status;
   const char *name;
-  int r = path_check_proc (FOLDER, folder);
+  int r = fstat (folder, &status) < 0 ? -errno : path_check_proc (FOLDER, &status);
 
   if (r < 0)
     return r;

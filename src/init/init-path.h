@@ -14,15 +14,16 @@
 /* The question as a path. -ENOENT if it is empty, -ENAMETOOLONG, -EINVAL if there is a NUL in it. */
 int path_asked (const struct asked *asked, char ret_path[PATH_MAX]);
 
-/* As lstat, in one system call. */
-int path_look (const char *path, struct stat *ret_status);
+/* The same, and what lstat says of it. */
+int path_look (const struct asked *asked, char ret_path[PATH_MAX], struct stat *ret_status);
 
 /* The path's descriptor, opened with FLAGS and what keeps it from doing harm. */
 int path_open (const char *path, int flags);
 
-/* The same after a look at what it is. RET_STATUS is what was opened. */
-int path_open_harmless (const char *path, int flags, struct stat *ret_status);
+/* The same if LOOKED, what lstat said, is harmless. RET_STATUS is what was opened. */
+int path_open_harmless (const char *path, int flags, const struct stat *looked, struct stat *ret_status);
 
-/* -EXDEV if PATH says that it is in /proc, and FD is not in the kernel's: a root that brings files of its own
- * there does not speak for the kernel. */
-int path_check_proc (const char *path, int fd);
+/* -EXDEV if PATH says that it is in /proc, and what is there, STATUS, is not on the kernel's: a root that
+ * brings files of its own does not speak for the kernel. By the device, because gVisor does not tell the file
+ * system of a file in /proc. */
+int path_check_proc (const char *path, const struct stat *status);

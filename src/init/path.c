@@ -34,9 +34,13 @@ int path_asked (const struct asked *asked, char ret_path[PATH_MAX])
   return 0;
 }
 
-int path_look (const char *path, struct stat *ret_status)
+int path_look (const struct asked *asked, char ret_path[PATH_MAX], struct stat *ret_status)
 {
-  return lstat (path, ret_status) < 0 ? -errno : 0;
+  int r = path_asked (asked, ret_path);
+
+  if (r < 0)
+    return r;
+  return lstat (ret_path, ret_status) < 0 ? -errno : 0;
 }
 
 int path_open (const char *path, int flags)
@@ -55,13 +59,10 @@ static int check_harmless (const struct stat *status)
   return S_ISLNK (status->st_mode) ? -ELOOP : -EOPNOTSUPP;
 }
 
-int path_open_harmless (const char *path, int flags, struct stat *ret_status)
+int path_open_harmless (const char *path, int flags, const struct stat *looked, struct stat *ret_status)
 {
-  struct stat status;
-  int r = path_look (path, &status);
+  int r = check_harmless (looked);
 
-  if (r == 0)
-    r = check_harmless (&status);
   if (r < 0)
     return r;
   int fd = path_open (path, flags);
@@ -76,13 +77,33 @@ int path_open_harmless (const char *path, int flags, struct stat *ret_status)
   return fd;
 }
 
-int path_check_proc (const char *path, int fd)
+/* The device of the kernel's /proc. -EXDEV if what is there is something else. */
+static int find_proc (dev_t *ret_device)
 {
-  struct statfs status;
+  struct statfs system;
+  struct stat folder;
+
+  if (lstat (PROC, &folder) < 0 || statfs (PROC, &system) < 0)
+    return -errno;
+  if (system.f_type != PROC_MAGIC)
+    return -EXDEV;
+  *ret_device = folder.st_dev;
+  return 0;
+}
+
+int path_check_proc (const char *path, const struct stat *status)
+{
+  /* Asked for once: if it is another later, no file is on it. */
+  static dev_t device;
+  static bool known;
 
   if (strncmp (path, PROC, sizeof PROC - 1) != 0)
     return 0;
-  if (fstatfs (fd, &status) < 0)
-    return -errno;
-  return status.f_type == PROC_MAGIC ? 0 : -EXDEV;
+  if (!known) {
+    int r = find_proc (&device);
+    if (r < 0)
+      return r;
+    known = true;
+  }
+  return status->st_dev == device ? 0 : -EXDEV;
 }
