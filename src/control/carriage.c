@@ -81,8 +81,9 @@ static const struct row rows[] = {
 
   { CONTROL_WORKSPACE_BOUNDED, WORKSPACE_COPY_ON_WRITE, EVERY, CARRY_IMPOSSIBLE, BASIS_SPEC,
     "no backend keeps workspace changes apart; use read-only or read-write" },
-  { CONTROL_WORKSPACE_BOUNDED, -1, RUNSC, CARRY_ENFORCED, BASIS_MEASURED,
-    "bind mounts; ids are not mapped, so the workspace has to be the command's own to be written" },
+  { CONTROL_WORKSPACE_BOUNDED, -1, RUNSC, CARRY_WEAKER, BASIS_MEASURED,
+    "bind mounts that cannot be observed, as gVisor shows other inodes; ids are not mapped, so the workspace "
+    "has to be the command's own to be written" },
   { CONTROL_WORKSPACE_BOUNDED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "bind mounts, named one by one" },
 
   { CONTROL_TMP_BOUNDED, -1, CRUN | RUNC, CARRY_ENFORCED, BASIS_MEASURED, "tmpfs with a size" },
@@ -92,11 +93,15 @@ static const struct row rows[] = {
     "gVisor has a /proc of its own without most of these paths" },
   { CONTROL_PATHS_MASKED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "maskedPaths and readonlyPaths" },
   { CONTROL_PATHS_HIDDEN, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "covered by an empty read-only mount" },
+  { CONTROL_DEVICES_MINIMAL, -1, RUNSC, CARRY_WEAKER, BASIS_MEASURED,
+    "gVisor adds fuse and tun devices of its own kernel" },
   { CONTROL_DEVICES_MINIMAL, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC,
     "fresh tmpfs on /dev, device cgroup closed" },
 
   { CONTROL_MOUNTS_NOSUID_NODEV, -1, DOCKER, CARRY_WEAKER, BASIS_SPEC,
     "Docker cannot set flags on bind mounts or the root; no_new_privileges and the device cgroup stand in" },
+  { CONTROL_MOUNTS_NOSUID_NODEV, -1, RUNSC, CARRY_WEAKER, BASIS_MEASURED,
+    "gVisor's mount table shows neither flag; no_new_privileges stands in" },
   { CONTROL_MOUNTS_NOSUID_NODEV, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "options of every mount" },
 
   { CONTROL_NAMESPACE_PID, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new pid namespace" },

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "control-syntax.h"
 
@@ -16,14 +18,41 @@ static const char *unreadable (const struct judge *judge)
   return judge->out->seen && !judge->has_out ? "/proc/PID/status could not be read outside" : NULL;
 }
 
+char *judge_own_kernel (const struct judge *judge)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_NAMES, "");
+  cleanup_free char *seen = NULL;
+  struct utsname names;
+
+  if (answer->errnum != 0 || answer->length != sizeof (names) || judge->out->kernel == NULL)
+    return NULL;
+  memcpy (&names, answer->bytes, sizeof (names));
+  seen = str_format ("%.*s %.*s", (int) sizeof (names.release), names.release, (int) sizeof (names.version),
+                     names.version);
+  if (seen == NULL || strcmp (seen, judge->out->kernel) == 0)
+    return NULL;
+  return str_format ("a kernel of its own answers: '%.*s'", (int) sizeof (names.release), names.release);
+}
+
+/* Behind a kernel of the runtime's own there is no process of ours to look at. */
+static void judge_behind_kernel (struct judge *judge)
+{
+  cleanup_free char *words = judge_own_kernel (judge);
+
+  if (words != NULL)
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VERIFIED, SEEN_INSIDE, "%s", words);
+  else
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VIOLATED, SEEN_INSIDE,
+               "the kernel inside is the host's, and the runtime should have one of its own");
+}
+
 /* What speaks to us is our own init, the first process of a pid namespace. */
 void judge_identity (struct judge *judge)
 {
   const struct outside *out = judge->out;
 
   if (!out->seen) {
-    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VERIFIED, SEEN_INSIDE,
-               "init answered from behind the runtime's own kernel");
+    judge_behind_kernel (judge);
     return;
   }
   if (!out->is_init)
@@ -109,12 +138,20 @@ static size_t differing (const struct proc_status *status, uint64_t caps)
 {
   size_t i = 0;
 
-  while (i < PROC_CAP_SETS && status->caps[i] == caps)
+  while (i < PROC_CAP_SETS && (status->caps[i] == caps || (i == PROC_CAP_AMBIENT && !status->has_ambient)))
     i++;
   return i;
 }
 
-#define CAP_SYS_NICE_BIT (UINT64_C (1) << 23)
+/* A kernel that shows no ambient set must not have one. */
+static bool has_no_ambient (const struct judge *judge)
+{
+  int64_t answer = 0;
+
+  return inside_call (judge->in, &probe_ambient, &answer) && answer == -EINVAL;
+}
+
+#define CAP_SETPCAP_BIT (UINT64_C (1) << 8)
 
 static void judge_capabilities (struct judge *judge)
 {
@@ -122,7 +159,7 @@ static void judge_capabilities (struct judge *judge)
   size_t in = judge->has_in ? differing (&judge->in_status, caps) : 0;
   size_t out = judge->has_out ? differing (&judge->out_status, caps) : PROC_CAP_SETS;
   const char *why = unreadable (judge);
-  int64_t nice = 0;
+  int64_t drop = 0;
 
   if (why != NULL)
     judge_say (judge, CONTROL_CAPABILITIES, VERDICT_UNVERIFIED, SEEN_NOT, "%s", why);
@@ -134,30 +171,36 @@ static void judge_capabilities (struct judge *judge)
     judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VIOLATED, SEEN_OUTSIDE,
                "outside %s is %016" PRIx64 ", not %016" PRIx64, proc_cap_names[out],
                judge->out_status.caps[out], caps);
-  else if (!inside_call (judge->in, &probe_nice, &nice))
+  else if (!judge->in_status.has_ambient && !has_no_ambient (judge))
+    judge_say (judge, CONTROL_CAPABILITIES, VERDICT_UNVERIFIED, SEEN_NOT, "the ambient set is not shown");
+  else if (!inside_call (judge->in, &probe_bounding, &drop))
     judge_say (judge, CONTROL_CAPABILITIES, VERDICT_UNVERIFIED, SEEN_NOT,
                "a privileged call was not answered");
-  else if (nice == 0 && (caps & CAP_SYS_NICE_BIT) == 0)
+  else if (drop == 0 && (caps & CAP_SETPCAP_BIT) == 0)
     judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VIOLATED, SEEN_INSIDE,
-               "a priority that takes CAP_SYS_NICE was granted");
+               "a call that takes CAP_SETPCAP was granted");
   else
     judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VERIFIED, judge_seen (judge),
-               "all five sets are %016" PRIx64 "%s", caps, nice < 0 ? "; setpriority to -20 is refused" : "");
+               "all five sets are %016" PRIx64 "%s", caps, drop < 0 ? "; a privileged prctl is refused" : "");
 }
 
 static void judge_privileges (struct judge *judge)
 {
   const char *why = unreadable (judge);
+  int64_t asked = 0;
 
-  if (why != NULL)
-    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_UNVERIFIED, SEEN_NOT, "%s", why);
-  else if (judge->in_status.no_new_privileges != 1)
+  if (why != NULL || !inside_call (judge->in, &probe_privileges, &asked))
+    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_UNVERIFIED, SEEN_NOT, "%s",
+               why ? why : "prctl was not answered");
+  else if (asked != 1 || (judge->in_status.has_no_new_privileges && judge->in_status.no_new_privileges != 1))
     judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VIOLATED, SEEN_INSIDE, "NoNewPrivs is not 1 inside");
   else if (judge->has_out && judge->out_status.no_new_privileges != 1)
     judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VIOLATED, SEEN_OUTSIDE,
                "NoNewPrivs is not 1 outside");
   else
-    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VERIFIED, judge_seen (judge), "NoNewPrivs: 1");
+    judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VERIFIED, judge_seen (judge),
+               judge->in_status.has_no_new_privileges ? "NoNewPrivs: 1, and prctl says so"
+                                                      : "prctl says so; /proc does not show it");
 }
 
 /* "NAME (enforce)", with a line break behind it from some kernels. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -35,13 +36,25 @@ static uint64_t inside_space (const struct judge *judge, enum space space)
   return proc_number_next (&text, &number) && strcmp (text, "]") == 0 ? number : 0;
 }
 
+/* A kernel of the runtime's own has no object of the host's in it. What crosses over, mounts and network, is
+ * judged by what can be seen of it. */
+static void judge_behind (struct judge *judge, enum space space, enum control control)
+{
+  cleanup_free char *words = judge_own_kernel (judge);
+
+  if (words != NULL && (space == SPACE_IPC || space == SPACE_UTS || space == SPACE_PID))
+    judge_say (judge, control, VERDICT_VERIFIED, SEEN_INSIDE, "%s", words);
+}
+
 static void judge_space (struct judge *judge, enum space space, enum control control)
 {
   const struct outside *out = judge->out;
   uint64_t in = inside_space (judge, space);
 
-  if (!out->seen)
+  if (!out->seen) {
+    judge_behind (judge, space, control);
     return;
+  }
   if (in == 0 || out->spaces[space] == 0 || out->own_spaces[space] == 0)
     judge_say (judge, control, VERDICT_UNVERIFIED, SEEN_NOT, "the %s namespace could not be seen %s",
                space_names[space], in == 0 ? "inside" : "outside");

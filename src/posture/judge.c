@@ -48,11 +48,12 @@ void judge_say (struct judge *judge, enum control control, enum verdict verdict,
     judge->failed = true;
     return;
   }
-  if (state->evidence != NULL && badness (verdict) == badness (state->observed)) {
+  if (state->evidence != NULL && verdict == VERDICT_VERIFIED && state->observed == VERDICT_VERIFIED) {
     add_words (state, seen, words);
     return;
   }
-  if (state->evidence != NULL && badness (verdict) < badness (state->observed)) {
+  /* Of what is wrong the first is enough. */
+  if (state->evidence != NULL && badness (verdict) <= badness (state->observed)) {
     free (words);
     return;
   }
@@ -76,10 +77,18 @@ static void read_statuses (struct judge *judge)
                    && proc_status_read (judge->out->status, &judge->out_status);
 }
 
-/* What the backend or the host could not carry was left out of the document, so there is nothing to see. */
-static bool is_left_out (const struct plan_control *control)
+/* What backend or host are known to carry only in part, or not at all, is neither kept nor broken, whatever
+ * was seen. */
+static void weaken (struct judge *judge, const struct carriage *carriage, struct posture_control *state)
 {
-  return control->carriage.carry == CARRY_IMPOSSIBLE;
+  bool weaker = carriage->carry == CARRY_WEAKER;
+  char *words = str_format ("%s: %s%s%s", weaker ? "weaker here" : "left out", carriage->reason,
+                            state->evidence ? "; seen: " : "", state->evidence ? state->evidence : "");
+
+  judge->failed = judge->failed || words == NULL;
+  free (state->evidence);
+  state->evidence = words;
+  state->observed = VERDICT_UNVERIFIED;
 }
 
 /* Waives, and fills in what nobody spoke about. */
@@ -88,13 +97,10 @@ static void conclude (struct judge *judge, enum control c)
   const struct plan_control *planned = &judge->plan->controls[c];
   struct posture_control *state = &judge->posture->controls[c];
 
-  if (is_left_out (planned))
-    judge_say (judge, c, VERDICT_UNVERIFIED, SEEN_NOT, "left out: %s", planned->carriage.reason);
+  if (planned->carriage.carry != CARRY_ENFORCED)
+    weaken (judge, &planned->carriage, state);
   else if (state->evidence == NULL)
     judge_say (judge, c, VERDICT_UNVERIFIED, SEEN_NOT, "nothing observes it");
-  /* A backend that is known to carry less has not broken what it never gave. */
-  if (planned->carriage.carry == CARRY_WEAKER && state->observed == VERDICT_VIOLATED)
-    state->observed = VERDICT_UNVERIFIED;
   state->verdict = state->observed;
   if (planned->accepted && state->observed != VERDICT_VERIFIED)
     state->verdict = VERDICT_WAIVED;

@@ -81,8 +81,10 @@ extern const size_t probe_call_count;
 extern const struct report_call probe_seal;        /* SEAL_CALL */
 extern const struct report_call probe_allowed;     /* getpid */
 extern const struct report_call probe_become_root; /* setresuid to 0 */
-extern const struct report_call probe_nice;        /* a priority above the ordinary */
+extern const struct report_call probe_bounding;    /* takes CAP_SETPCAP: drops from the bounding set */
 extern const struct report_call probe_new_user;    /* a user namespace */
+extern const struct report_call probe_ambient;     /* whether a capability is in the ambient set */
+extern const struct report_call probe_privileges;  /* no_new_privileges, by prctl */
 
 /* Addresses that nobody has (RFC 5737, RFC 3849), and our own. */
 extern const struct sockaddr_in probe_far, probe_near;

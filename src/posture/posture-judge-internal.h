@@ -28,6 +28,9 @@ void judge_say (struct judge *judge, enum control control, enum verdict verdict,
 /* The common endings. SEEN is by both where there is an outside. */
 enum seen judge_seen (const struct judge *judge);
 
+/* Whether the kernel that init sees is another than the host's; the words for it, to be freed, or NULL. */
+char *judge_own_kernel (const struct judge *judge);
+
 void judge_identity (struct judge *judge);
 void judge_process (struct judge *judge);
 void judge_seccomp (struct judge *judge);

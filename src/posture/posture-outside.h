@@ -32,7 +32,8 @@ struct outside_below {
 };
 
 struct outside {
-  bool seen; /* init is a process of this host */
+  char *kernel; /* the host's, release and version in one line */
+  bool seen;    /* init is a process of this host */
   uint64_t pid;
   bool is_init; /* its program is our own init, by device and inode */
   char *status, *uid_map, *gid_map, *mounts, *cgroup, *label, *limits;

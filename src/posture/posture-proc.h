@@ -13,12 +13,15 @@
 #include "base-cleanup.h"
 
 /* Inheritable, permitted, effective, bounding, ambient: as the kernel lists them. */
-#define PROC_CAP_SETS 5
+#define PROC_CAP_SETS    5
+#define PROC_CAP_AMBIENT 4
 
 struct proc_status {
   uint64_t uid[4], gid[4]; /* real, effective, saved, file system */
   size_t groups;           /* supplementary groups other than the real group */
   uint64_t caps[PROC_CAP_SETS];
+  bool has_ambient;           /* gVisor's kernel shows no ambient set, */
+  bool has_no_new_privileges; /* nor this */
   uint64_t no_new_privileges;
   uint64_t seccomp; /* mode: 2 is a filter */
   uint64_t filters; /* 0 also where the kernel does not say */

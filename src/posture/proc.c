@@ -131,16 +131,18 @@ bool proc_status_read (const char *text, struct proc_status *ret_status)
   struct proc_status status = { 0 };
 
   if (!read_four (text, "Uid", status.uid) || !read_four (text, "Gid", status.gid)
-      || !read_groups (text, status.gid[0], &status.groups)
-      || !read_one (text, "NoNewPrivs", &status.no_new_privileges)
-      || !read_one (text, "Seccomp", &status.seccomp))
+      || !read_groups (text, status.gid[0], &status.groups) || !read_one (text, "Seccomp", &status.seccomp))
     return false;
   for (size_t i = 0; i < PROC_CAP_SETS; i++) {
     const char *p = find_line (text, proc_cap_names[i]);
 
+    if (p == NULL && i == PROC_CAP_AMBIENT)
+      continue;
     if (p == NULL || !read_hex (p, &status.caps[i]))
       return false;
+    status.has_ambient = i == PROC_CAP_AMBIENT;
   }
+  status.has_no_new_privileges = read_one (text, "NoNewPrivs", &status.no_new_privileges);
   /* Neither is there in every kernel that we run on (gVisor's, and Linux before 5.9). */
   if (!read_one (text, "Seccomp_filters", &status.filters))
     status.filters = 0;

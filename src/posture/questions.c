@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "base-path.h"
@@ -47,8 +47,10 @@ const size_t probe_call_count = ARRAY_LEN (probe_calls);
 const struct report_call probe_seal = CALL (SYS_nfsservctl);
 const struct report_call probe_allowed = CALL (SYS_getpid);
 const struct report_call probe_become_root = CALL (SYS_setresuid, 0, 0, 0);
-const struct report_call probe_nice = CALL (SYS_setpriority, PRIO_PROCESS, 0, (uint64_t) -20);
+const struct report_call probe_bounding = CALL (SYS_prctl, PR_CAPBSET_DROP, 0, 0, 0, 0);
 const struct report_call probe_new_user = CALL (SYS_unshare, CLONE_NEWUSER);
+const struct report_call probe_ambient = CALL (SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 0, 0, 0);
+const struct report_call probe_privileges = CALL (SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 
 /* Numbers in the order of the network, spelled out because an initialiser takes no function. */
 const struct sockaddr_in probe_far = { .sin_family = AF_INET,
@@ -170,8 +172,9 @@ static int ask_paths (struct questions *questions, const struct plan *plan)
 
 static int ask_calls (struct questions *questions)
 {
-  const struct report_call *const known[] = { &probe_seal, &probe_allowed, &probe_become_root, &probe_nice,
-                                              &probe_new_user };
+  const struct report_call *const known[] = { &probe_seal,      &probe_allowed,  &probe_become_root,
+                                              &probe_bounding,  &probe_new_user, &probe_ambient,
+                                              &probe_privileges };
   bool failed = false;
 
   for (size_t i = 0; i < ARRAY_LEN (known) && !failed; i++)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -175,8 +176,11 @@ int outside_look (const struct outside_subject *subject, struct outside *ret_out
 {
   cleanup_outside struct outside outside = { 0 };
   const struct plan *plan = subject->plan;
+  struct utsname names;
   int r = 0;
 
+  if (uname (&names) == 0)
+    outside.kernel = str_format ("%s %s", names.release, names.version);
   if (subject->pid > 0)
     r = outside_look_process (subject->pid, &outside, err);
   if (r < 0)
