@@ -9,7 +9,11 @@
  * are then missing. An answer for which there is no room any more has ENOBUFS. Nothing is padded: heads are
  * copied out. Both ends run on the same machine, so integers are the machine's own.
  *
- * No question changes anything that outlives it.
+ * No question changes anything that outlives it. The last part of a path is never followed. What may react to
+ * being opened, a FIFO, a socket, a terminal or any device but those of memory, is not: EOPNOTSUPP, which
+ * says nothing about whether it could be. FILE, LINK and LIST give EXDEV for a path in /proc where the
+ * kernel's is not. A question whose bytes cannot be what its kind wants has EINVAL, one of no known kind
+ * ENOSYS.
  */
 #pragma once
 

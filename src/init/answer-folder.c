@@ -32,13 +32,16 @@ static int add_entry (int folder, const char *name, struct answers *answers)
   return r < 0 ? r : answers_add (answers, name, entry.name_length);
 }
 
-static int add_entries (int folder, struct answers *answers)
+static int add_entries (const char *path, int folder, struct answers *answers)
 {
   struct listing listing;
+  struct stat status;
   const char *name;
   unsigned count = 0;
-  int r;
+  int r = fstat (folder, &status) < 0 ? -errno : path_check_proc (path, &status);
 
+  if (r < 0)
+    return r;
   listing_start (&listing, folder);
   while ((r = listing_next (&listing, &name)) > 0) {
     r = count++ < LIMIT_REPORT_LIST_ENTRIES ? add_entry (folder, name, answers) : -E2BIG;
@@ -58,7 +61,7 @@ int answer_list (const struct asked *asked, struct answers *answers)
   int folder = path_open (path, O_RDONLY | O_DIRECTORY);
   if (folder < 0)
     return folder;
-  r = add_entries (folder, answers);
+  r = add_entries (path, folder, answers);
   close (folder);
   return r;
 }

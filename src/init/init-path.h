@@ -23,7 +23,7 @@ int path_open (const char *path, int flags);
 /* The same if LOOKED, what lstat said, is harmless. RET_STATUS is what was opened. */
 int path_open_harmless (const char *path, int flags, const struct stat *looked, struct stat *ret_status);
 
-/* -EXDEV if PATH says that it is in /proc, and what is there, STATUS, is not on the kernel's: a root that
- * brings files of its own does not speak for the kernel. By the device, because gVisor does not tell the file
- * system of a file in /proc. */
+/* -EXDEV if PATH says that it is /proc or in it, and what is there, STATUS, is not on the kernel's: a root
+ * that brings files of its own does not speak for the kernel. By the device, because gVisor does not tell the
+ * file system of a file in /proc. */
 int path_check_proc (const char *path, const struct stat *status);

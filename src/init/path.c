@@ -16,7 +16,7 @@
 /* null, zero, random and their like; see the kernel's list of devices. */
 #define MAJOR_MEMORY 1
 
-#define PROC "/proc/"
+#define PROC "/proc"
 
 /* From the kernel's linux/magic.h, which musl does not bring. */
 #define PROC_MAGIC 0x9fa0
@@ -77,6 +77,13 @@ int path_open_harmless (const char *path, int flags, const struct stat *looked, 
   return fd;
 }
 
+static bool is_in_proc (const char *path)
+{
+  size_t len = sizeof PROC - 1;
+
+  return strncmp (path, PROC, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
 /* The device of the kernel's /proc. -EXDEV if what is there is something else. */
 static int find_proc (dev_t *ret_device)
 {
@@ -97,7 +104,7 @@ int path_check_proc (const char *path, const struct stat *status)
   static dev_t device;
   static bool known;
 
-  if (strncmp (path, PROC, sizeof PROC - 1) != 0)
+  if (!is_in_proc (path))
     return 0;
   if (!known) {
     int r = find_proc (&device);

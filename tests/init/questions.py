@@ -8,10 +8,10 @@ ENTRY = struct.Struct("=QII")
 
 # Numbers of system calls; the C library has no names for them here.
 NUMBERS = {
-    "x86_64": {"getpid": 39, "getppid": 110, "umask": 95, "exit_group": 231, "fork": 57, "clone": 56, "fcntl": 72,
-               "mount": 165, "pause": 34, "sync": 162, "getuid": 102, "ptrace": 101, "unshare": 272, "sethostname": 170},
+    "x86_64": {"getpid": 39, "getppid": 110, "umask": 95, "exit_group": 231, "clone": 56, "fcntl": 72,
+               "mount": 165, "pause": 34, "sync": 162, "ptrace": 101, "unshare": 272, "sethostname": 170},
     "aarch64": {"getpid": 172, "getppid": 173, "umask": 166, "exit_group": 94, "clone": 220, "fcntl": 25, "mount": 40,
-                "sync": 81, "getuid": 174, "ptrace": 117, "unshare": 97, "sethostname": 161},
+                "sync": 81, "ptrace": 117, "unshare": 97, "sethostname": 161},
 }[platform.machine()]
 
 
