@@ -112,11 +112,15 @@ static void judge_user (struct judge *judge)
                "whether it can become root was not answered");
   else if (became == 0)
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE, "it could become root");
-  else
-    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VERIFIED, judge_seen (judge),
+  else if (judge->out->seen)
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VERIFIED, SEEN_BOTH,
                "%" PRIu32 ":%" PRIu32 " inside, %" PRIu64 ":%" PRIu64
                " outside, no other group; setresuid to 0 is refused",
                plan->uid, plan->gid, uid, gid);
+  else
+    judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VERIFIED, SEEN_INSIDE,
+               "%" PRIu32 ":%" PRIu32 " inside, no other group; setresuid to 0 is refused", plan->uid,
+               plan->gid);
 }
 
 static uint64_t promised_caps (const struct plan *plan)
@@ -181,7 +185,9 @@ static void judge_capabilities (struct judge *judge)
                "a call that takes CAP_SETPCAP was granted");
   else
     judge_say (judge, CONTROL_CAPABILITIES, VERDICT_VERIFIED, judge_seen (judge),
-               "all five sets are %016" PRIx64 "%s", caps, drop < 0 ? "; a privileged prctl is refused" : "");
+               "%s sets are %016" PRIx64 "%s",
+               judge->in_status.has_ambient ? "all five" : "all four (there is no ambient one)", caps,
+               drop < 0 ? "; a privileged prctl is refused" : "");
 }
 
 static void judge_privileges (struct judge *judge)

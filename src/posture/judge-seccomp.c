@@ -19,9 +19,12 @@ static bool is_filtered (struct judge *judge)
   if (judge->in_status.seccomp == MODE_FILTER
       && (!judge->has_out || judge->out_status.seccomp == MODE_FILTER))
     return true;
-  judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, judge_seen (judge),
-             "Seccomp: %" PRIu64 " inside, %" PRIu64 " outside; a filter is 2", judge->in_status.seccomp,
-             judge->has_out ? judge->out_status.seccomp : judge->in_status.seccomp);
+  if (judge->in_status.seccomp != MODE_FILTER)
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
+               "Seccomp: %" PRIu64 " inside; a filter is 2", judge->in_status.seccomp);
+  else
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "Seccomp: %" PRIu64 " outside; a filter is 2", judge->out_status.seccomp);
   return false;
 }
 

@@ -36,13 +36,13 @@ static uint64_t inside_space (const struct judge *judge, enum space space)
   return proc_number_next (&text, &number) && strcmp (text, "]") == 0 ? number : 0;
 }
 
-/* A kernel of the runtime's own has no object of the host's in it. What crosses over, mounts and network, is
- * judged by what can be seen of it. */
+/* A kernel of the runtime's own has no object of the host's in it. The network crosses over, and is judged by
+ * what can be seen of it. */
 static void judge_behind (struct judge *judge, enum space space, enum control control)
 {
   cleanup_free char *words = judge_own_kernel (judge);
 
-  if (words != NULL && (space == SPACE_IPC || space == SPACE_UTS || space == SPACE_PID))
+  if (words != NULL && space != SPACE_NET && space != SPACE_USER)
     judge_say (judge, control, VERDICT_VERIFIED, SEEN_INSIDE, "%s", words);
 }
 

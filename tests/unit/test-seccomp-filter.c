@@ -155,7 +155,6 @@ static const struct row {
   { "io_uring_enter", { 0 }, NO (NOSYS), NO (NOSYS) },
   { "io_uring_register", { 0 }, NO (NOSYS), NO (NOSYS) },
   { "lookup_dcookie", { 0 }, NO (NOSYS), NO (NOSYS) },
-  { "nfsservctl", { 0 }, NO (NOSYS), NO (NOSYS) },
   /* Where the two differ. */
   { "chroot", { 0 }, ALLOW, NO (PERM) },
   { "setgroups", { 0 }, ALLOW, NO (PERM) },
