@@ -162,7 +162,7 @@ static void test_values_that_no_backend_has (void **state)
       CHECK (carriage_for (rows[i].control, b, &settings).carry == CARRY_IMPOSSIBLE, "%s carries %s",
              backend_name (b), rows[i].text);
       CHECK (has_note (rows[i].control, rows[i].text), "no note says so about %s", rows[i].text);
-      CHECK (carriage_of (rows[i].control, b).carry == CARRY_ENFORCED, "%s carries no %s at all",
+      CHECK (carriage_of (rows[i].control, b).carry != CARRY_IMPOSSIBLE, "%s carries no %s at all",
              backend_name (b), control_info (rows[i].control)->name);
     }
 }

@@ -213,6 +213,7 @@ static void test_document (void **state)
                        "{\"names\":[\"read\",\"write\"],\"action\":\"SCMP_ACT_ALLOW\"},"
                        "{\"names\":[\"keyctl\",\"mount\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":1},"
                        "{\"names\":[\"clone3\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":38},"
+                       "{\"names\":[\"nfsservctl\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":3427},"
                        "{\"names\":[\"clone\"],\"action\":\"SCMP_ACT_ALLOW\",\"args\":"
                        "[{\"index\":0,\"value\":48,\"valueTwo\":0,\"op\":\"SCMP_CMP_MASKED_EQ\"}]},"
                        "{\"names\":[\"clone\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":1,\"args\":"

@@ -15,13 +15,16 @@ BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
 STATE = "/run/tyrum-oci"
 PYTHON = "/usr/bin/python3"
 
+# What gVisor does not carry, or cannot show.
+ACCEPTED = ("process.seccomp", "paths.masked", "workspace.bounded", "devices.minimal", "mounts.nosuid_nodev")
+
 # What each backend needs to start 'baseline', and the program that must be there.
 BACKENDS = {
     "libcrun": (["--backend", "libcrun"], os.path.join(BUILD, "tyrum-oci-launch")),
     "oci:crun": (["--backend", "oci:crun"], "crun"),
     "oci:runc": (["--backend", "oci:runc"], "runc"),
-    "oci:runsc": (["--backend", "oci:runsc", "--accept-unenforced", "process.seccomp", "--accept-unenforced",
-                   "paths.masked"], "runsc"),
+    "oci:runsc": (["--backend", "oci:runsc"] + [word for name in ACCEPTED for word in ("--accept-unenforced", name)],
+                  "runsc"),
 }
 ALL = tuple(BACKENDS)
 LINUX = ALL[:3]  # those whose containers share the host's kernel
