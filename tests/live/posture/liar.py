@@ -1,0 +1,301 @@
+"""A runtime that lies: edits config.json on `create`, then becomes the real one.
+
+  liar.py LIE REAL [ARGUMENT...]
+
+LIES says of every lie which control it breaks, and what it does. A lie gets the document, and the words of the command
+line, and changes either.
+"""
+import json, os, sys
+
+LIES = {}
+
+
+def lie(control, profile=None):
+    """CONTROL must be named. PROFILE: what the profile must say for the lie to have something to break."""
+    def mark(function):
+        LIES[function.__name__] = (control, profile or {}, function)
+        return function
+    return mark
+
+
+def without(config, *keys):
+    """Takes away what the path of KEYS leads to."""
+    for key in keys[:-1]:
+        config = config[key]
+    config.pop(keys[-1], None)
+
+
+def share(config, kind):
+    config["linux"]["namespaces"] = [n for n in config["linux"]["namespaces"] if n["type"] != kind]
+
+
+def mount(config, target):
+    return [m for m in config["mounts"] if m["destination"] == target][0]
+
+
+# ---- The filter.
+
+@lie("process.seccomp")
+def no_filter(config, words):
+    without(config, "linux", "seccomp")
+
+
+@lie("process.seccomp")
+def filter_that_allows_all(config, words):
+    config["linux"]["seccomp"] = {"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X86_64"],
+                                  "syscalls": [{"names": ["nfsservctl"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1}]}
+
+
+@lie("process.seccomp")
+def filter_with_our_seal_that_allows_all(config, words):
+    sealed = [r for r in config["linux"]["seccomp"]["syscalls"] if r["names"] == ["nfsservctl"]]
+    config["linux"]["seccomp"] = {"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X86_64"],
+                                  "syscalls": sealed}
+
+
+@lie("process.seccomp")
+def filter_with_one_call_more(config, words):
+    for rule in config["linux"]["seccomp"]["syscalls"]:
+        rule["names"] = [name for name in rule["names"] if name != "unshare"]
+    config["linux"]["seccomp"]["syscalls"].append({"names": ["unshare"], "action": "SCMP_ACT_ALLOW"})
+
+
+# ---- Who it is, and what it may.
+
+@lie("user.non_root")
+def root(config, words):
+    config["process"]["user"].update(uid=0, gid=0)
+
+
+@lie("user.non_root")
+def another_user(config, words):
+    config["process"]["user"].update(uid=10002)
+
+
+@lie("user.non_root")
+def a_group_more(config, words):
+    config["process"]["user"]["additionalGids"] = [42]
+
+
+@lie("process.capabilities")
+def a_capability(config, words):
+    for name in config["process"]["capabilities"]:
+        config["process"]["capabilities"][name] = ["CAP_CHOWN"]
+
+
+@lie("process.capabilities")
+def a_capability_in_the_bounding_set(config, words):
+    config["process"]["capabilities"]["bounding"] = ["CAP_SYS_ADMIN"]
+
+
+@lie("process.capabilities")
+def an_inheritable_capability(config, words):
+    config["process"]["capabilities"].update(bounding=["CAP_CHOWN"], permitted=["CAP_CHOWN"], inheritable=["CAP_CHOWN"])
+
+
+# Without it runc sets the filter first, and the strict one would refuse runc itself.
+@lie("process.no_new_privileges", {"process": {"seccomp": "default"}})
+def new_privileges(config, words):
+    config["process"]["noNewPrivileges"] = False
+
+
+@lie("process.fds_closed")
+def a_descriptor_more(config, words):
+    fd = os.open("/etc", os.O_RDONLY | os.O_DIRECTORY)
+    os.dup2(fd, 5, inheritable=True)
+    words[words.index("--preserve-fds") + 1] = "3"
+
+
+@lie("environment.clean")
+def a_variable_more(config, words):
+    config["process"]["env"].append("LD_PRELOAD=/workspace/evil.so")
+
+
+@lie("environment.clean")
+def another_value(config, words):
+    config["process"]["env"] = [v if not v.startswith("PATH=") else "PATH=/workspace" for v in config["process"]["env"]]
+
+
+@lie("limits.open_files")
+def more_files(config, words):
+    for limit in config["process"]["rlimits"]:
+        if limit["type"] == "RLIMIT_NOFILE":
+            limit.update(soft=limit["hard"] * 2, hard=limit["hard"] * 2)
+    args = config["process"]["args"]
+    if "--open-files" in args:
+        del args[args.index("--open-files"):args.index("--open-files") + 2]
+
+
+@lie("isolation.type")
+def another_init(config, words):
+    """The same bytes, but not our file: whatever speaks the language of init is not init."""
+    copy = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "..", "another-init")
+    mount(config, "/run/tyrum/init")["source"] = os.environ.get("ANOTHER_INIT", copy)
+
+
+# ---- What is mounted.
+
+@lie("root.read_only")
+def writable_root(config, words):
+    config["root"]["readonly"] = False
+
+
+@lie("workspace.bounded")
+def a_mount_of_the_host(config, words):
+    config["mounts"].append({"destination": "/tmp/etc", "type": "bind", "source": "/etc",
+                             "options": ["rbind", "ro", "nosuid", "nodev"]})
+
+
+@lie("workspace.bounded")
+def another_workspace(config, words):
+    mount(config, "/workspace")["source"] = "/var"
+
+
+@lie("workspace.bounded", {"filesystem": {"workspace": "read-only"}})
+def workspace_without_a_mount(config, words):
+    config["mounts"] = [m for m in config["mounts"] if m["destination"] != "/workspace"]
+
+
+@lie("mounts.nosuid_nodev")
+def setuid_in_tmp(config, words):
+    mount(config, "/tmp")["options"] = [o for o in mount(config, "/tmp")["options"] if o not in ("nosuid", "nodev")] + \
+        ["suid", "dev"]
+
+
+@lie("mounts.nosuid_nodev")
+def execution_in_tmp(config, words):
+    mount(config, "/tmp")["options"] = [o for o in mount(config, "/tmp")["options"] if o != "noexec"]
+
+
+@lie("tmp.bounded")
+def more_tmp(config, words):
+    mount(config, "/tmp")["options"] = [o if not o.startswith("size=") else "size=1073741824"
+                                        for o in mount(config, "/tmp")["options"]]
+
+
+@lie("tmp.bounded")
+def more_shm(config, words):
+    mount(config, "/dev/shm")["options"] = [o if not o.startswith("size=") else "size=1073741824"
+                                            for o in mount(config, "/dev/shm")["options"]]
+
+
+@lie("paths.masked")
+def an_unmasked_path(config, words):
+    config["linux"]["maskedPaths"].remove("/proc/interrupts")
+
+
+@lie("paths.masked")
+def a_path_to_steer_the_host(config, words):
+    config["linux"]["readonlyPaths"].remove("/proc/sys")
+
+
+@lie("paths.hidden", {"filesystem": {"hide": ["secret"]}})
+def an_unhidden_path(config, words):
+    config["linux"]["maskedPaths"].remove("/workspace/secret")
+
+
+@lie("devices.minimal", {"process": {"user_namespace": "host"}})
+def a_device_more(config, words):
+    config["linux"]["devices"] = [{"path": "/dev/kmsg", "type": "c", "major": 1, "minor": 11, "fileMode": 0o666}]
+
+
+# ---- Namespaces.
+
+# In a user namespace the kernel itself refuses what follows from some of these.
+@lie("namespace.pid", {"process": {"user_namespace": "host"}})
+def the_pids_of_the_host(config, words):
+    share(config, "pid")
+
+
+@lie("namespace.ipc")
+def the_ipc_of_the_host(config, words):
+    share(config, "ipc")
+    config["mounts"] = [m for m in config["mounts"] if m["type"] != "mqueue"]
+
+
+@lie("namespace.uts")
+def the_name_of_the_host(config, words):
+    share(config, "uts")
+    without(config, "hostname")
+
+
+@lie("network.mode", {"process": {"user_namespace": "host"}})
+def the_network_of_the_host(config, words):
+    share(config, "network")
+
+
+@lie("user.namespace")
+def the_users_of_the_host(config, words):
+    share(config, "user")
+    without(config, "linux", "uidMappings")
+    without(config, "linux", "gidMappings")
+
+
+@lie("user.namespace")
+def another_range_of_users(config, words):
+    for kind in ("uidMappings", "gidMappings"):
+        for entry in config["linux"][kind]:
+            entry["hostID"] += 65536
+
+
+@lie("namespace.cgroup")
+def the_cgroups_of_the_host(config, words):
+    share(config, "cgroup")
+
+
+@lie("namespace.mount")
+def mounts_that_are_passed_on(config, words):
+    config["linux"]["rootfsPropagation"] = "shared"
+    mount(config, "/workspace")["options"].append("rshared")
+
+
+@lie("namespace.ipc", {"process": {"user_namespace": "host"}})
+def the_ipc_of_a_sibling(config, words):
+    with open(os.environ.get("SIBLING", os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "..", "sibling"))) as f:
+        pid = f.read().strip()
+    for entry in config["linux"]["namespaces"]:
+        if entry["type"] == "ipc":
+            entry["path"] = f"/proc/{pid}/ns/ipc"
+
+
+# ---- Limits.
+
+@lie("limits.memory")
+def no_limit_of_memory(config, words):
+    without(config, "linux", "resources", "memory")
+
+
+@lie("limits.memory")
+def swap(config, words):
+    config["linux"]["resources"]["memory"]["swap"] *= 2
+
+
+@lie("limits.pids")
+def no_limit_of_pids(config, words):
+    without(config, "linux", "resources", "pids")
+
+
+@lie("limits.cpu")
+def no_limit_of_cpu(config, words):
+    without(config, "linux", "resources", "cpu")
+
+
+@lie("limits.memory")
+def another_cgroup(config, words):
+    config["linux"]["cgroupsPath"] += "-elsewhere"
+
+
+def main():
+    name, real, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+    if "create" in words and name != "honest":
+        bundle = words[words.index("--bundle") + 1]
+        with open(os.path.join(bundle, "config.json")) as f:
+            config = json.load(f)
+        LIES[name][2](config, words)
+        with open(os.path.join(bundle, "config.json"), "w") as f:
+            json.dump(config, f)
+    os.execv(real, [real, *words])
+
+
+if __name__ == "__main__":
+    main()
