@@ -62,6 +62,7 @@ static const struct option_info table[] = {
                       .help = "write a bundle instead of printing: config.json and, with --rootfs host, the "
                               "root; DIR is new or empty" },
   [OPTION_TTY] = { "tty", .help = "give the command a terminal of its own, joined to this one" },
+  [OPTION_TRACE_TIME] = { "trace-time", .help = "say on standard error how long each phase of the run took" },
   [OPTION_RESULT] = { "result", "FILE", .complete = COMPLETE_FILE,
                       .help = "write the result, a JSON document, to FILE" },
   [OPTION_SIGNAL] = { "signal", "NAME", .help = "the signal to send: TERM (default), INT, HUP, KILL" },

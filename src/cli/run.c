@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,6 +75,18 @@ static void say_not_executed (struct output *output, const char *command, int er
   strbuf_addf (&output->notes, "': %s\n", strerror (errnum));
 }
 
+static void trace_time (const struct run_result *result, struct output *output)
+{
+  uint64_t sum = 0;
+
+  for (enum run_phase p = 0; p < PHASE_COUNT; p++) {
+    strbuf_addf (&output->notes, "tyrum-oci: time: %-8s %8" PRIu64 " us\n", run_phase_text (p),
+                 result->phases_us[p]);
+    sum += result->phases_us[p];
+  }
+  strbuf_addf (&output->notes, "tyrum-oci: time: %-8s %8" PRIu64 " us\n", "all", sum);
+}
+
 /* A promise does not hold: the command did not run, and whoever called is told which promise and why. */
 static int refuse (const struct plan *plan, const struct run_result *result,
                    const struct arguments *arguments, int folder, struct output *output, struct error *err)
@@ -135,6 +148,8 @@ static int launch (const struct context *context, struct plan *plan, const struc
     return quiet ? 0 : r;
   }
   output->status = result.code;
+  if (arguments_have (arguments, OPTION_TRACE_TIME))
+    trace_time (&result, output);
   if (result.reason == RUN_REFUSED)
     return refuse (plan, &result, arguments, folder, output, err);
   if (result.exec_errno != 0)
@@ -208,7 +223,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return launch (&context, plan, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_TTY,     OPTION_RESULT,
+static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_TTY,     OPTION_TRACE_TIME, OPTION_RESULT,
                                        OPTION_JSON,        OPTION_DRY_RUN, OPTION_COUNT };
 
 static const struct verb_example examples[] = {

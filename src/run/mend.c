@@ -1,8 +1,8 @@
 /* Mending what a runtime forgets.
  *
- * crun 1.8.1 takes nosuid and nodev off the root where there is no user namespace to hold them. The supervisor
- * puts them back in the container's own mount namespace while init waits, and init is asked once more: what
- * counts is what is seen afterwards, not that we tried.
+ * crun 1.8.1 takes nosuid and nodev off the root where there is no user namespace to hold them. The
+ * supervisor puts them back in the container's own mount namespace while init waits, and init is asked once
+ * more: what counts is what is seen afterwards, not that we tried.
  */
 #include <config.h>
 

@@ -113,10 +113,12 @@ int run_observe (struct run *run)
 {
   int r = hear_and_mend (run);
 
+  run_passed (run, PHASE_ANSWER);
   if (r == 0)
     r = run_deadline_arm (run);
   if (r == 0)
     r = judge (run);
+  run_passed (run, PHASE_JUDGE);
   if (r < 0)
     return error_prefix (run->err, "observe the run before its command starts");
   if (run->result.posture->overall != OVERALL_VIOLATED)

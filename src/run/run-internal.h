@@ -39,6 +39,7 @@ struct run {
   struct inside inside; /* what init is asked and answers */
   size_t asked;         /* how many of the questions are on their way */
   bool created;         /* the runtime has something to delete */
+  uint64_t passed_us;   /* when the last phase ended */
   struct run_result result;
   struct error *err;
 };
@@ -85,3 +86,6 @@ void run_tear_down (struct run *run);
 
 /* Milliseconds of a clock that no one sets. */
 uint64_t run_now_ms (void);
+
+/* What has passed since the last call belongs to PHASE. */
+void run_passed (struct run *run, enum run_phase phase);

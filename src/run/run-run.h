@@ -16,6 +16,18 @@
 #include "posture-posture.h"
 #include "run-cgroup.h"
 
+/* The parts of a run that take time, in their order. */
+enum run_phase {
+  PHASE_PREPARE, /* the folder, ids, documents */
+  PHASE_CREATE,  /* the stage, and the runtime's create */
+  PHASE_START,   /* until init says hello */
+  PHASE_ANSWER,  /* init's answers */
+  PHASE_JUDGE,   /* the look from outside, and the verdict */
+  PHASE_COMMAND,
+  PHASE_CLEAN,
+  PHASE_COUNT
+};
+
 enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMIT };
 
 struct run_options {
@@ -37,8 +49,9 @@ struct run_result {
   struct cgroup_counters counters;
   uint64_t out_bytes, err_bytes;
   bool out_cut, err_cut;
-  struct posture *posture; /* what was observed before the command started; NULL: nothing was */
-  char *left;              /* what could not be cleaned up; NULL: everything was */
+  uint64_t phases_us[PHASE_COUNT]; /* microseconds */
+  struct posture *posture;         /* what was observed before the command started; NULL: nothing was */
+  char *left;                      /* what could not be cleaned up; NULL: everything was */
 };
 
 /* What `run` exits with when a promise does not hold, or when we fail. */
@@ -58,3 +71,4 @@ void run_result_clear (struct run_result *result);
 #define cleanup_run_result cleanup (run_result_clear)
 
 const char *run_reason_text (enum run_reason reason);
+const char *run_phase_text (enum run_phase phase);

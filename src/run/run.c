@@ -28,6 +28,22 @@ uint64_t run_now_ms (void)
   return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
+static uint64_t now_us (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_BOOTTIME, &now);
+  return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
+}
+
+void run_passed (struct run *run, enum run_phase phase)
+{
+  uint64_t now = now_us ();
+
+  run->result.phases_us[phase] += now - run->passed_us;
+  run->passed_us = now;
+}
+
 /* Signals come through a descriptor, so that the loop sees them in order with everything else. */
 static int take_signals (struct run *run)
 {
@@ -185,8 +201,10 @@ static int start_container (struct run *run)
     r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_listen (run);
+  run_passed (run, PHASE_PREPARE);
   if (r == 0)
     r = run_stage_and_create (run);
+  run_passed (run, PHASE_CREATE);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_accept (run);
   if (r == 0)
@@ -195,6 +213,7 @@ static int start_container (struct run *run)
     r = run_await_hello (run);
   if (r == 0 && run->ops->own_kernel)
     r = run_take_sandbox (run);
+  run_passed (run, PHASE_START);
   if (r == 0)
     r = run_observe (run);
   if (r < 0 || run->result.reason == RUN_REFUSED)
@@ -223,6 +242,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
 
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run.streams[i].from = run.streams[i].to = -1;
+  run.passed_us = now_us ();
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) < 0)
     return error_set_errno (err, errno, "become the parent of orphans");
   r = open_programs (&run);
@@ -240,7 +260,9 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
     r = start_container (&run);
   if (r == 0 && run.result.reason != RUN_REFUSED)
     r = run_loop (&run);
+  run_passed (&run, PHASE_COMMAND);
   run_tear_down (&run);
+  run_passed (&run, PHASE_CLEAN);
   /* The command has ended as it has, whatever could not be removed afterwards. */
   if (r == 0 && error_is_set (err)) {
     run.result.left = strdup (error_text (err));
@@ -267,4 +289,12 @@ const char *run_reason_text (enum run_reason reason)
   static const char *const names[] = { "exited", "signalled", "deadline", "refused", "limit" };
 
   return names[reason];
+}
+
+const char *run_phase_text (enum run_phase phase)
+{
+  static const char *const names[] = { "prepare", "create", "start", "answer", "judge", "command", "clean" };
+
+  _Static_assert(ARRAY_LEN (names) == PHASE_COUNT, "name every phase");
+  return names[phase];
 }
