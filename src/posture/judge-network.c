@@ -33,6 +33,12 @@ static int count_routes (const char *text)
   return lines;
 }
 
+/* What a kernel says that has no way there, or not the protocol. */
+static bool is_no_way (int errnum)
+{
+  return errnum == ENETUNREACH || errnum == EHOSTUNREACH || errnum == EAFNOSUPPORT || errnum == EADDRNOTAVAIL;
+}
+
 /* A far address must be refused by the lack of a route. The twin is our own address: that it can be reached,
  * or that the probe at least made a socket, shows that the question was asked. */
 static void judge_reach (struct judge *judge)
@@ -47,6 +53,10 @@ static void judge_reach (struct judge *judge)
   else if (far == 0 || far6 == 0)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_VIOLATED, SEEN_INSIDE,
                "there is a route to a far address");
+  else if (!is_no_way (far) || !is_no_way (far6))
+    judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_INSIDE,
+               "a far address is refused for another reason than the lack of a route: %s",
+               strerror (is_no_way (far) ? far6 : far));
   else if (near != 0 && far == near)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_INSIDE,
                "the own address is refused like a far one, so the refusal proves nothing: %s",

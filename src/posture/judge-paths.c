@@ -70,19 +70,29 @@ static bool opens (const struct judge *judge, const char *path)
 {
   struct report_look look;
 
-  return inside_look (judge->in, path, &look) && look.open_errnum == 0 && look.content != 0;
+  return inside_look (judge->in, path, &look) && look.open_errnum == 0 && look.content > 0;
+}
+
+/* Answers by which the kernel says that it may not be written, or that it is not there. */
+static bool is_refusal (int errnum)
+{
+  return errnum == EROFS || errnum == EACCES || errnum == EPERM || errnum == ENOENT;
 }
 
 static bool check_writes (struct judge *judge)
 {
   static const char *const steering[] = { "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger" };
 
-  for (size_t i = 0; i < ARRAY_LEN (steering); i++)
-    if (inside_answer (judge->in, QUESTION_OPEN_WRITE, steering[i])->errnum == 0) {
-      judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' can be written",
-                 steering[i]);
-      return false;
-    }
+  for (size_t i = 0; i < ARRAY_LEN (steering); i++) {
+    int errnum = inside_answer (judge->in, QUESTION_OPEN_WRITE, steering[i])->errnum;
+
+    if (is_refusal (errnum))
+      continue;
+    judge_say (judge, CONTROL_PATHS_MASKED, errnum == 0 ? VERDICT_VIOLATED : VERDICT_UNVERIFIED, SEEN_INSIDE,
+               errnum == 0 ? "'%s' can be written" : "whether '%s' can be written was not answered",
+               steering[i]);
+    return false;
+  }
   return true;
 }
 

@@ -1,0 +1,361 @@
+#include <config.h>
+
+#include "posture-case.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "plan-stage.h"
+
+#define MUST(condition)                                                                                      \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf (stderr, "posture-case: %s\n", #condition);                                                    \
+      abort ();                                                                                              \
+    }                                                                                                        \
+  } while (0)
+
+static const char list_text[] =
+    "{ \"version\": 1, \"name\": \"small\", \"meaning\": \"for tests\", \"unknown\": \"ENOSYS\","
+    " \"allow\": { \"files\": [\"read\", \"write\", \"getpid\"] }, \"deny\": { \"EPERM\": [\"unshare\", "
+    "\"mount\"] } }";
+
+static const char host_text[] =
+    "{ \"uid\": 0, \"gid\": 0, \"home\": \"/root\", \"cgroup\": \"v1\", \"cgroup_writable\": true,"
+    " \"swap_accounting\": true, \"user_namespaces\": true, \"open_files_hard\": 65536,"
+    " \"root\": [ { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 256, \"inode\": 2 } ],"
+    " \"paths\": [ { \"path\": \"/projects/demo\", \"type\": \"directory\", \"device\": 256, \"inode\": 3 } "
+    "] "
+    "}";
+
+static const char profile_text[] =
+    "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\","
+    " \"filesystem\": { \"root\": \"read-only\", \"workspace\": \"read-write\", \"hide\": [\"secret\"],"
+    " \"noexec\": [\"/tmp\"] }, \"require\": [\"*\"] }";
+
+static struct plan *make_plan (void)
+{
+  cleanup_host_facts struct host_facts *host = NULL;
+  cleanup_profile struct profile *profile = NULL;
+  cleanup_request struct request request = { 0 };
+  struct ceiling ceiling = { 0 };
+  struct error err = { 0 };
+  struct plan *plan = NULL;
+
+  MUST (host_facts_read ("host", host_text, strlen (host_text), &host, &err) == 0);
+  MUST (profile_parse ("case.json", profile_text, strlen (profile_text), true, &profile, &err) == 0);
+  MUST (profile_resolve (profile, &err) == 0);
+  MUST (seccomp_list_parse ("small.json", list_text, strlen (list_text), &profile->seccomp, &err) == 0);
+  MUST (strlist_add (&request.argv, "true") == 0);
+  request.workspace = strdup ("/projects/demo");
+  request.backend = BACKEND_LIBCRUN;
+  if (plan_build (profile, &request, &ceiling, host, &plan, &err) < 0) {
+    fprintf (stderr, "posture-case: %s\n", error_text (&err));
+    abort ();
+  }
+  MUST (plan_stage (plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &err) == 0);
+  return plan;
+}
+
+/* ---- Texts as the kernel writes them. */
+
+static char *status_text (const struct plan *plan, bool outside)
+{
+  uint64_t shift = outside ? plan->uid_maps[0].outside : 0;
+  uint64_t uid = plan->uid + shift, gid = plan->gid + shift;
+
+  return str_format ("Name:\tinit\nUid:\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\nGid:\t%" PRIu64
+                     "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+                     "\nGroups:\t \nNSpid:\t%s1\nCapInh:\t0000000000000000\nCapPrm:\t0000000000000000\n"
+                     "CapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nCapAmb:\t0000000000000000\n"
+                     "NoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t1\n",
+                     uid, uid, uid, uid, gid, gid, gid, gid, outside ? "4711\t" : "");
+}
+
+static char *map_text (const struct plan *plan)
+{
+  return str_format ("%10" PRIu32 " %10" PRIu32 " %10" PRIu32 "\n", plan->uid_maps[0].inside,
+                     plan->uid_maps[0].outside, plan->uid_maps[0].count);
+}
+
+static bool has_option (const struct plan_mount *mount, const char *name)
+{
+  for (size_t i = 0; i < mount->options.count; i++)
+    if (strcmp (mount->options.items[i], name) == 0)
+      return true;
+  return false;
+}
+
+static char *mounts_text (const struct plan *plan)
+{
+  struct strbuf buf = { 0 };
+  unsigned id = 100;
+
+  strbuf_addf (&buf, "%u 90 0:60 /rootfs / ro,nosuid,nodev,relatime - tmpfs tyrum-oci-r-1 rw\n", id++);
+  for (size_t i = 0; i < plan->mount_count; i++) {
+    const struct plan_mount *mount = &plan->mounts[i];
+    bool bind = strcmp (mount->type, "bind") == 0;
+    bool ro = bind ? !mount->writable : has_option (mount, "ro");
+    bool dev = strncmp (mount->target, "/dev", 4) == 0;
+
+    strbuf_addf (&buf, "%u 100 0:%u / %s %s,nosuid%s%s,relatime - %s %s rw\n", id, id, mount->target,
+                 ro ? "ro" : "rw", dev ? "" : ",nodev", has_option (mount, "noexec") ? ",noexec" : "",
+                 bind ? "ext4" : mount->type, bind ? "/dev/vda" : mount->source);
+    id++;
+  }
+  for (size_t i = 0; i < plan->masked.count; i++, id++)
+    strbuf_addf (&buf, "%u 100 0:6 /null %s rw,nosuid - devtmpfs udev rw\n", id, plan->masked.items[i]);
+  for (size_t i = 0; i < plan->read_only.count; i++, id++)
+    strbuf_addf (&buf, "%u 100 0:7 / %s ro,nosuid,nodev,noexec - proc proc rw\n", id,
+                 plan->read_only.items[i]);
+  return strbuf_take (&buf);
+}
+
+static char *file_text (const struct plan *plan, const char *path)
+{
+  if (strcmp (path, "/proc/self/status") == 0)
+    return status_text (plan, false);
+  if (strcmp (path, "/proc/self/uid_map") == 0 || strcmp (path, "/proc/self/gid_map") == 0)
+    return map_text (plan);
+  if (strcmp (path, "/proc/self/mountinfo") == 0)
+    return mounts_text (plan);
+  if (strcmp (path, "/proc/self/cgroup") == 0)
+    return strdup ("4:memory:/\n3:pids:/\n0::/\n");
+  if (strcmp (path, "/proc/net/dev") == 0)
+    return strdup ("Inter-|   Receive\n face |bytes\n    lo:       0       0\n");
+  if (strcmp (path, "/proc/net/route") == 0)
+    return strdup ("Iface\tDestination\tGateway\n");
+  return NULL;
+}
+
+/* ---- Answers. */
+
+static struct answer *find (struct posture_case *c, enum question kind, const void *bytes, size_t length)
+{
+  for (size_t i = 0; i < c->inside.questions.count; i++) {
+    const struct asked *asked = &c->inside.questions.items[i];
+
+    if (asked->kind == kind && asked->length == length && memcmp (asked->bytes, bytes, length) == 0)
+      return &c->inside.answers[i];
+  }
+  fprintf (stderr, "posture-case: nobody asks %d '%.*s'\n", (int) kind, (int) length, (const char *) bytes);
+  abort ();
+}
+
+static void set (struct answer *answer, int errnum, const void *bytes, size_t length)
+{
+  free (answer->bytes);
+  answer->bytes = calloc (1, length + 1);
+  MUST (answer->bytes != NULL);
+  if (length > 0)
+    memcpy (answer->bytes, bytes, length);
+  answer->length = length;
+  answer->errnum = errnum;
+}
+
+void posture_case_answer (struct posture_case *c, enum question kind, const char *text, int errnum,
+                          const void *bytes, size_t length)
+{
+  set (find (c, kind, text, strlen (text)), errnum, bytes, length);
+}
+
+void posture_case_answer_call (struct posture_case *c, const struct report_call *call, int64_t result)
+{
+  set (find (c, QUESTION_CALL, call, sizeof (*call)), 0, &result, sizeof (result));
+}
+
+static void answer_look (const struct plan *plan, const char *path, struct answer *answer)
+{
+  struct report_look look = { .mode = S_IFDIR | 0755, .device = 5, .inode = 5, .content = 2 };
+
+  for (size_t i = 0; i < plan->masked.count; i++)
+    if (strcmp (plan->masked.items[i], path) == 0)
+      look = (struct report_look){ .mode = S_IFCHR | 0666, .rdev = UINT64_C (1) << 32 | 3 };
+  for (size_t i = 0; i < plan->mount_count; i++)
+    if (strcmp (plan->mounts[i].target, path) == 0) {
+      look.device = UINT64_C (1) << 32; /* 256 is 1:0 */
+      look.inode = plan->mounts[i].inode;
+    }
+  if (strcmp (path, "/proc/uptime") == 0)
+    look = (struct report_look){ .mode = S_IFREG | 0444, .content = 1 };
+  set (answer, 0, &look, sizeof (look));
+}
+
+static void answer_list (const char *path, struct answer *answer)
+{
+  static const struct {
+    struct report_entry entry;
+    char name[4];
+  } null = { { .rdev = UINT64_C (1) << 32 | 3, .mode = S_IFCHR | 0666, .name_length = 4 }, "null" },
+    one = { { .mode = S_IFDIR | 0555, .name_length = 1 }, "1" };
+
+  if (strcmp (path, "/dev") == 0)
+    set (answer, 0, &null, sizeof (null.entry) + 4);
+  else
+    set (answer, 0, &one, sizeof (one.entry) + 1);
+}
+
+static void answer_environment (const struct plan *plan, struct answer *answer)
+{
+  struct strbuf buf = { 0 };
+
+  for (size_t i = 0; i < plan->env.count; i++) {
+    const char *value = strchr (plan->env.items[i], '=') + 1;
+    uint64_t hash = UINT64_C (0xcbf29ce484222325);
+
+    for (const char *p = value; *p != '\0'; p++)
+      hash = (hash ^ (unsigned char) *p) * UINT64_C (0x100000001b3);
+    strbuf_add_bytes (&buf, plan->env.items[i], (size_t) (value - plan->env.items[i]));
+    strbuf_addf (&buf, "%016" PRIx64, hash);
+    strbuf_add_bytes (&buf, "", 1);
+  }
+  set (answer, 0, buf.text, buf.len);
+  strbuf_clear (&buf);
+}
+
+static int64_t call_result (const struct plan *plan, const struct report_call *call)
+{
+  for (size_t i = 0; i < probe_call_count; i++)
+    if (memcmp (&probe_calls[i].call, call, sizeof (*call)) == 0)
+      return -filter_answer (plan->filter, probe_calls[i].name, call->arguments);
+  if (memcmp (call, &probe_seal, sizeof (*call)) == 0)
+    return -plan->filter->seal;
+  if (memcmp (call, &probe_allowed, sizeof (*call)) == 0
+      || memcmp (call, &probe_privileges, sizeof (*call)) == 0)
+    return 1;
+  return memcmp (call, &probe_ambient, sizeof (*call)) == 0 ? 0 : -EPERM;
+}
+
+static bool is_near (const struct asked *asked)
+{
+  return asked->length == sizeof (probe_near) && memcmp (asked->bytes, &probe_near, sizeof (probe_near)) == 0;
+}
+
+static void answer_one (const struct plan *plan, const struct asked *asked, struct answer *answer)
+{
+  struct report_limit limits[16] = { 0 };
+  struct report_statfs fs = { .type = TMPFS_MAGIC, .bytes = plan->settings.values[SETTING_TMP].number };
+  struct utsname names = { .release = "6.1", .version = "1", .nodename = "tyrum" };
+  struct report_call call;
+  int64_t result;
+  char *text;
+
+  switch (asked->kind) {
+  case QUESTION_FILE:
+    text = file_text (plan, asked->bytes);
+    set (answer, text ? 0 : EINVAL, text, text ? strlen (text) : 0);
+    free (text);
+    break;
+  case QUESTION_LINK:
+    text = str_format ("%s:[%d]", strrchr (asked->bytes, '/') + 1, 5000 + asked->bytes[14]);
+    set (answer, 0, text, strlen (text));
+    free (text);
+    break;
+  case QUESTION_LOOK: answer_look (plan, asked->bytes, answer); break;
+  case QUESTION_STATFS: set (answer, 0, &fs, sizeof (fs)); break;
+  case QUESTION_LIST: answer_list (asked->bytes, answer); break;
+  case QUESTION_CREATE: set (answer, strcmp (asked->bytes, "/") == 0 ? EROFS : 0, "", 0); break;
+  case QUESTION_OPEN_WRITE: set (answer, EROFS, "", 0); break;
+  case QUESTION_CALL:
+    memcpy (&call, asked->bytes, sizeof (call));
+    result = call_result (plan, &call);
+    set (answer, 0, &result, sizeof (result));
+    break;
+  case QUESTION_CONNECT: set (answer, is_near (asked) ? 0 : ENETUNREACH, "", 0); break;
+  case QUESTION_DESCRIPTORS: set (answer, 0, "0 a\0001 b\0002 c\0003 socket:[1]\0004 socket:[2]", 38); break;
+  case QUESTION_ENVIRONMENT: answer_environment (plan, answer); break;
+  case QUESTION_LIMITS:
+    limits[RLIMIT_NOFILE].soft = limits[RLIMIT_NOFILE].hard = 1024;
+    set (answer, 0, limits, sizeof (limits));
+    break;
+  case QUESTION_NAMES: set (answer, 0, &names, sizeof (names)); break;
+  default: abort ();
+  }
+}
+
+static void make_outside (const struct plan *plan, struct outside *out)
+{
+  struct strbuf environment = { 0 };
+
+  *out = (struct outside){ .seen = true,
+                           .pid = 4711,
+                           .is_init = true,
+                           .kernel = strdup ("6.1 1"),
+                           .status = status_text (plan, true),
+                           .uid_map = map_text (plan),
+                           .gid_map = map_text (plan),
+                           .mounts = mounts_text (plan),
+                           .cgroup = strdup ("4:memory:/tyrum-oci-r-1\n"),
+                           .limits = strdup ("Limit\nMax open files            1024        1024     files\n"),
+                           .wall_ms = plan->wall_ms,
+                           .output_bytes = plan->output_bytes,
+                           .group = { .known = true,
+                                      .member = true,
+                                      .memory = plan->memory,
+                                      .memory_and_swap = plan->memory,
+                                      .swap = UINT64_MAX,
+                                      .counts_swap = true,
+                                      .pids = plan->pids,
+                                      .quota = plan->cpu_quota,
+                                      .period = plan->cpu_period } };
+  for (enum space s = 0; s < SPACE_COUNT; s++) {
+    out->spaces[s] = 5000u + (unsigned char) space_names[s][0];
+    out->own_spaces[s] = 1u + s;
+  }
+  for (size_t i = 0; i < plan->env.count; i++)
+    strbuf_add_bytes (&environment, plan->env.items[i], strlen (plan->env.items[i]) + 1);
+  out->environment_length = environment.len;
+  out->environment = strbuf_take (&environment);
+}
+
+void posture_case_make (struct posture_case *c)
+{
+  struct questions questions = { 0 };
+  struct error err = { 0 };
+
+  *c = (struct posture_case){ .plan = make_plan () };
+  MUST (questions_make (c->plan, &questions, &err) == 0);
+  MUST (inside_new (&questions, &c->inside, &err) == 0);
+  for (size_t i = 0; i < c->inside.questions.count; i++)
+    answer_one (c->plan, &c->inside.questions.items[i], &c->inside.answers[i]);
+  make_outside (c->plan, &c->outside);
+}
+
+void posture_case_clear (struct posture_case *c)
+{
+  inside_clear (&c->inside);
+  outside_clear (&c->outside);
+  plan_free (c->plan);
+  *c = (struct posture_case){ 0 };
+}
+
+void posture_case_edit (char **text, const char *from, const char *to)
+{
+  char *at = strstr (*text, from);
+  char *edited;
+
+  if (at == NULL) {
+    fprintf (stderr, "posture-case: there is no '%s' in '%s'\n", from, *text);
+    abort ();
+  }
+  edited = str_format ("%.*s%s%s", (int) (at - *text), *text, to, at + strlen (from));
+  MUST (edited != NULL);
+  free (*text);
+  *text = edited;
+}
+
+void posture_case_edit_answer (struct posture_case *c, enum question kind, const char *path, const char *from,
+                               const char *to)
+{
+  struct answer *answer = find (c, kind, path, strlen (path));
+
+  posture_case_edit (&answer->bytes, from, to);
+  answer->length = strlen (answer->bytes);
+}

@@ -1,0 +1,28 @@
+/* A run as it should be: a plan of 'hardened's kind, init's answers, and what is seen outside, all made up
+ * and all good. Tests spoil one thing and look at the verdict. Aborts where it cannot be made; uses no
+ * cmocka, so that the fuzz target can share it.
+ */
+#pragma once
+
+#include "plan-plan.h"
+#include "posture-posture.h"
+
+struct posture_case {
+  struct plan *plan;
+  struct inside inside;
+  struct outside outside;
+};
+
+void posture_case_make (struct posture_case *c);
+void posture_case_clear (struct posture_case *c);
+#define cleanup_posture_case cleanup (posture_case_clear)
+
+/* Gives the answer to the question of KIND about TEXT other bytes, or an errno. */
+void posture_case_answer (struct posture_case *c, enum question kind, const char *text, int errnum,
+                          const void *bytes, size_t length);
+void posture_case_answer_call (struct posture_case *c, const struct report_call *call, int64_t result);
+/* Replaces the first FROM in *TEXT, which must be there. */
+void posture_case_edit (char **text, const char *from, const char *to);
+/* The same in a file or link that init sent. */
+void posture_case_edit_answer (struct posture_case *c, enum question kind, const char *path, const char *from,
+                               const char *to);
