@@ -7,7 +7,7 @@ function; its first line is its name. Needs root and the programs of a build. En
   TYRUM_OCI_TEST_BUILDDIR   where tyrum-oci, tyrum-oci-init and tyrum-oci-launch are (default: build below the source tree)
   TYRUM_OCI_TEST_SRCDIR     the source tree
 """
-import atexit, itertools, json, os, re, select, shutil, signal, subprocess, sys, tempfile, time
+import atexit, contextlib, ctypes, itertools, json, os, re, select, shutil, signal, struct, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
@@ -119,8 +119,9 @@ def tree(top):
 
 
 def set_up():
-    global WORK, WS, PROGRAM
+    global WORK, WS, PROGRAM, IDS
     os.umask(0o022)
+    IDS = Ids()
     WORK = tempfile.mkdtemp(prefix="tyrum-launch-")
     atexit.register(shutil.rmtree, WORK, ignore_errors=True)
     os.chmod(WORK, 0o755)
@@ -263,31 +264,43 @@ def processes():
     return found
 
 
+class Ids:
+    """The ids of all runs of this test: the kernel tells of every folder that is made in the state folder."""
+    CREATE, ONLYDIR, OVERFLOW = 0x100, 0x1000000, 0x4000
+
+    def __init__(self):
+        libc, where = ctypes.CDLL(None, use_errno=True), os.path.join(STATE, "runs")
+        os.makedirs(where, 0o711, exist_ok=True)
+        self.seen, self.fd = set(), libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        assert self.fd >= 0 and libc.inotify_add_watch(self.fd, where.encode(), self.CREATE | self.ONLYDIR) >= 0
+
+    def all(self):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                data = os.read(self.fd, 1 << 16)
+                while data:
+                    _, mask, _, length = struct.unpack_from("iIII", data)
+                    assert not mask & self.OVERFLOW, "more runs than the kernel could tell of"
+                    self.seen.add(data[16:16 + length].rstrip(b"\0").decode())
+                    data = data[16 + length:]
+        return self.seen
+
+
+IDS = None
+
+
 def cgroups():
-    """Groups of runs, ours and those of others on this host."""
-    found = set()
+    """Groups of this test's runs; others on this host have runs of their own."""
+    found, ids = set(), IDS.all()
     for at in ["/sys/fs/cgroup", *(e.path for e in os.scandir("/sys/fs/cgroup") if e.is_dir(follow_symlinks=False))]:
-        found |= {e.path for e in os.scandir(at) if e.name.startswith("tyrum-oci-r-")}
+        found |= {e.path for e in os.scandir(at) if e.name.startswith("tyrum-oci-") and e.name[len("tyrum-oci-"):] in ids}
     return found
 
 
-def is_foreign(group):
-    """Whether it holds a process of another pid namespace: the kernel shows that as 0, and all of ours are in this one."""
-    try:
-        return b"0" in read(f"{group}/cgroup.procs").split()
-    except OSError:
-        return True
-
-
 def left_cgroups(before, seconds=20):
-    """Those that were not there before and stay; the runs of others come and go."""
-    staying = cgroups() - before
-
-    def gone():
-        staying.intersection_update(group for group in cgroups() if not is_foreign(group))
-        return not staying
-    wait_until(gone, seconds)
-    return staying
+    """Those that were not there before and stay."""
+    wait_until(lambda: not cgroups() - before, seconds)
+    return cgroups() - before
 
 
 def mounts():
