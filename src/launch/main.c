@@ -136,6 +136,14 @@ static int check_id_is_free (const struct launch_request *request, struct error 
   return 0;
 }
 
+/* The container has them now. Kept here they would hide from the supervisor that it is gone, which is all
+ * that ends a start that waits for it. */
+static void let_go_of_passed (const struct launch_request *request)
+{
+  for (int fd = STDERR_FILENO + 1; fd < request->control_fd; fd++)
+    close (fd);
+}
+
 /* From the first call on, whatever fails is followed by a delete. */
 static int make_container (const struct launch_request *request, const char *spec, struct error *err)
 {
@@ -146,6 +154,7 @@ static int make_container (const struct launch_request *request, const char *spe
   r = child_run (call_create, request, spec, &pid, err);
   if (r == 0)
     r = report (control_say_created (request->control_fd, pid), err);
+  let_go_of_passed (request);
   if (r == 0)
     r = child_run (call_start, request, spec, &pid, err);
   if (r == 0)

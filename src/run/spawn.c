@@ -23,8 +23,13 @@
 #include "base-cleanup.h"
 #include "run-stage.h"
 
-#define STEP_MS     60000
-#define REAP_MS     20
+#define STEP_MS 60000
+/* A signal that does not get through is followed by a kill, for which nobody is asked. */
+#define SIGNAL_MS 2000
+#define REAP_MS   20
+/* A runtime that starts a container which is dead already may wait for it for ever: long enough to hear what
+ * it has to say, if it has noticed by itself. */
+#define DEAD_MS     500
 #define ERROR_BYTES 4096
 
 #define STAGE_NS_BYTES (2 * sizeof (int))
@@ -242,6 +247,15 @@ bool run_was_interrupted (struct run *run)
   return end;
 }
 
+/* What a step is waited for with. The container's first process has the other end of the handshake, and
+ * nobody else once the runtime has let it go: when that hangs up there is nothing left to start. */
+struct step_wait {
+  int report;
+  uint64_t until;
+  int handshake; /* -1: nobody, or dead */
+  bool dead;
+};
+
 static int give_up (pid_t pid, int code)
 {
   kill (pid, SIGKILL);
@@ -249,36 +263,60 @@ static int give_up (pid_t pid, int code)
   return code;
 }
 
+static int late (const struct run *run, const struct step_wait *wait)
+{
+  if (wait->dead)
+    return error_set (run->err, -ECHILD, "init ended before it said hello");
+  return error_set (run->err, -ETIMEDOUT, "%s did not answer in time", run->ops->name);
+}
+
+static void see_dead (struct step_wait *wait)
+{
+  wait->handshake = -1;
+  wait->dead = true;
+  wait->until = run_now_ms () + DEAD_MS;
+}
+
+/* One look at everything that can happen while the step is under way. *RET_ENDED: the child has. */
+static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *wait, char *said, size_t size,
+                       bool *ret_ended)
+{
+  struct pollfd fds[] = {
+    { pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 }, { wait->report, POLLIN, 0 }, { wait->handshake, 0, 0 }
+  };
+  uint64_t now = run_now_ms (), left = wait->until > now ? wait->until - now : 0;
+  bool reaps = run->init_pid == 0;
+  int n = poll (fds, ARRAY_LEN (fds), reaps && left > REAP_MS ? REAP_MS : (int) left);
+
+  if (reaps)
+    run_reap_others (pid);
+  if (n > 0 && fds[2].revents != 0)
+    return on_report (run, pid, &wait->report, said, size);
+  if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
+    return error_set (run->err, -EINTR, "interrupted before the command was started");
+  if (n > 0 && fds[3].revents != 0)
+    see_dead (wait);
+  *ret_ended = n > 0 && fds[0].revents != 0;
+  return !*ret_ended && run_now_ms () >= wait->until ? late (run, wait) : 0;
+}
+
 /* Waits until the child has ended, listening to what it says on the way. */
-static int wait_child (struct run *run, pid_t pid, int report, char *said, size_t size, int *ret_status)
+static int wait_child (struct run *run, enum backend_step step, pid_t pid, int report, char *said,
+                       size_t size, int *ret_status)
 {
   cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
-  uint64_t until = run_now_ms () + STEP_MS;
+  uint64_t until = run_now_ms () + (step == STEP_KILL ? SIGNAL_MS : STEP_MS);
+  struct step_wait wait = { report, until, run->handshake, false };
   bool ended = pidfd < 0;
 
   while (!ended) {
-    struct pollfd fds[3] = { { pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 }, { report, POLLIN, 0 } };
-    int n = poll (fds, 3, run->init_pid == 0 ? REAP_MS : STEP_MS);
+    int r = watch_step (run, pid, pidfd, &wait, said, size, &ended);
 
-    if (run->init_pid == 0)
-      run_reap_others (pid);
-    if (n > 0 && fds[2].revents != 0) {
-      int r = on_report (run, pid, &report, said, size);
-
-      if (r < 0)
-        return give_up (pid, r);
-    } else if (n > 0 && fds[1].revents != 0) {
-      if (!run_was_interrupted (run))
-        continue;
-      return give_up (pid, error_set (run->err, -EINTR, "interrupted before the command was started"));
-    } else if (n > 0)
-      ended = true;
-    else if (run_now_ms () >= until)
-      return give_up (pid, error_set (run->err, -ETIMEDOUT, "%s did not answer within %d seconds",
-                                      run->ops->name, STEP_MS / 1000));
+    if (r < 0)
+      return give_up (pid, r);
   }
   /* What it said last may still be there; that others hold its end of the socket is no reason to wait. */
-  while (report >= 0 && on_report (run, pid, &report, said, size) == 0)
+  while (wait.report >= 0 && on_report (run, pid, &wait.report, said, size) == 0)
     continue;
   return waitpid (pid, ret_status, 0) == pid
              ? 0
@@ -302,6 +340,15 @@ static int judge_step (struct run *run, enum backend_step step, int status, cons
                       run->ops->name, names[step], WEXITSTATUS (status));
   return error_set (run->err, -EIO, "%s could not %s the container: it was ended by signal %d",
                     run->ops->name, names[step], WTERMSIG (status));
+}
+
+/* What the container gets is the child's now; ends that we kept would hide that it is gone. */
+static void hand_over (struct run *run)
+{
+  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++) {
+    close_p (&run->child_fds[i]);
+    run->child_fds[i] = -1;
+  }
 }
 
 /* Executes one step and waits for it. */
@@ -334,7 +381,8 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
     return error_set_errno (run->err, errno, "start %s", run->ops->name);
   close_p (&theirs);
   theirs = -1;
-  r = wait_child (run, pid, ours, said, sizeof (said), &status);
+  hand_over (run);
+  r = wait_child (run, step, pid, ours, said, sizeof (said), &status);
   return r < 0 ? r : judge_step (run, step, status, said);
 }
 
@@ -349,7 +397,6 @@ int run_stage_and_create (struct run *run)
                          .init = run->options->init,
                          .own_kernel = run->ops->own_kernel,
                          .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID };
-  int r;
 
   memcpy (fds, run->child_fds, sizeof (run->child_fds));
   if (run->ops->has_control) {
@@ -360,12 +407,7 @@ int run_stage_and_create (struct run *run)
     fds[count++] = theirs;
   }
   run->created = true;
-  r = execute (run, STEP_CREATE, &stage, fds, count);
-  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++) {
-    close_p (&run->child_fds[i]);
-    run->child_fds[i] = -1;
-  }
-  return r;
+  return execute (run, STEP_CREATE, &stage, fds, count);
 }
 
 int run_step (struct run *run, enum backend_step step)

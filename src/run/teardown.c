@@ -16,6 +16,8 @@
 
 static void end_init (struct run *run)
 {
+  close_p (&run->handshake);
+  run->handshake = -1;
   if (run->init_pidfd >= 0 && syscall (SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0) < 0)
     errno = 0; /* gone already */
   if (run->init_pid > 0)
