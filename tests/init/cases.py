@@ -54,7 +54,8 @@ def under(word):
     if not os.access(path, os.X_OK):
         raise Skip("under-filter was not built")
     os.makedirs(scratch("profiles/seccomp"), exist_ok=True)
-    shutil.copy(os.path.join(SOURCE, "profiles/seccomp/strict.json"), scratch("profiles/seccomp/strict.json"))
+    # Not with its mode: a source tree that cannot be written to would make the second copy fail.
+    shutil.copyfile(os.path.join(SOURCE, "profiles/seccomp/strict.json"), scratch("profiles/seccomp/strict.json"))
     return (tool("env"), f"TYRUM_OCI_TEST_SRCDIR={SCRATCH}", shutil.copy(path, scratch("under-filter")), word)
 
 
