@@ -284,6 +284,12 @@ int run_loop (struct run *run)
 
   if (run_deadline_arm (run) < 0)
     return run->err->code;
+  if (watchdog_start (run->init_pidfd, run->timer < 0 ? 0 : started + run_deadline_left (run), GRACE_MS,
+                      &run->watchdog, run->err)
+      < 0)
+    return run->err->code;
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    run->streams[i].turn = run->watchdog.turn;
   while (!is_over (&loop)) {
     set_fds (&loop);
     if (poll (loop.fds, SLOT_COUNT, next_timeout (&loop)) < 0 && errno != EINTR)

@@ -11,6 +11,7 @@
 #include "run-image.h"
 #include "run-run.h"
 #include "run-stream.h"
+#include "run-watchdog.h"
 
 enum { STREAM_IN, STREAM_OUT, STREAM_ERR, STREAM_COUNT };
 
@@ -34,12 +35,13 @@ struct run {
   struct stream streams[STREAM_COUNT];
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
-  int signals;          /* a signalfd */
-  int timer;            /* of the deadline: a timerfd, or -1 where there is none */
-  struct inside inside; /* what init is asked and answers */
-  size_t asked;         /* how many of the questions are on their way */
-  bool created;         /* the runtime has something to delete */
-  uint64_t passed_us;   /* when the last phase ended */
+  struct watchdog watchdog; /* while the loop runs */
+  int signals;              /* a signalfd */
+  int timer;                /* of the deadline: a timerfd, or -1 where there is none */
+  struct inside inside;     /* what init is asked and answers */
+  size_t asked;             /* how many of the questions are on their way */
+  bool created;             /* the runtime has something to delete */
+  uint64_t passed_us;       /* when the last phase ended */
   struct run_result result;
   struct error *err;
 };
@@ -49,6 +51,9 @@ int run_stage_and_create (struct run *run);
 int run_step (struct run *run, enum backend_step step);
 /* Reads the signals that came; whether one of them asks for an end. */
 bool run_was_interrupted (struct run *run);
+/* In a child: puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed.
+ */
+int run_arrange_descriptors (const int *fds, size_t count);
 /* Waits for every dead child but one that is waited for elsewhere (0: none). */
 void run_reap_others (pid_t except);
 

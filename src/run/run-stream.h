@@ -2,9 +2,12 @@
  *
  * Past the cap, or when the far end is gone, bytes are still read and counted, so that the command neither
  * blocks nor gets a signal for writing too much. Nothing here blocks: the caller polls for what is wanted.
+ * But the command can hold its pipes, and us with them: while a call at its end is under way, a number that
+ * the watchdog sees is odd.
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,10 +15,11 @@
 #define STREAM_BUFFER 65536
 
 struct stream {
-  int from, to;  /* -1: closed, or nowhere to write */
-  bool own_to;   /* TO is ours to close at the end (a pipe) */
-  uint64_t cap;  /* bytes that pass */
-  uint64_t seen; /* bytes that came */
+  int from, to;      /* -1: closed, or nowhere to write */
+  bool own_to;       /* TO is the command's, and ours to close at the end (a pipe); otherwise FROM is */
+  atomic_uint *turn; /* the watchdog's number, or NULL */
+  uint64_t cap;      /* bytes that pass */
+  uint64_t seen;     /* bytes that came */
   uint64_t passed;
   size_t start, len;
   char buffer[STREAM_BUFFER];

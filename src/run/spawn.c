@@ -49,8 +49,7 @@ static void default_signals (void)
   sigprocmask (SIG_SETMASK, &none, NULL);
 }
 
-/* Puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed at exec. */
-static int arrange_descriptors (const int *fds, size_t count)
+int run_arrange_descriptors (const int *fds, size_t count)
 {
   int moved[8];
 
@@ -163,7 +162,7 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   umask (022);
   personality (0); /* the caller's may have switched address randomisation off */
-  if (chdir ("/") < 0 || arrange_descriptors (child->fds, child->fd_count) < 0)
+  if (chdir ("/") < 0 || run_arrange_descriptors (child->fds, child->fd_count) < 0)
     _exit (125);
   execve (child->words[0], child->words, step_environment);
   _exit (127);

@@ -9,18 +9,54 @@
 
 #include "base-cleanup.h"
 
+/* Before and after each call that the command could hold. */
+static void turn_over (const struct stream *stream, bool commands)
+{
+  if (commands && stream->turn != NULL)
+    atomic_fetch_add (stream->turn, 1);
+}
+
 static void close_from (struct stream *stream)
 {
+  turn_over (stream, !stream->own_to);
   close_p (&stream->from);
+  turn_over (stream, !stream->own_to);
   stream->from = -1;
+}
+
+static void close_to (struct stream *stream)
+{
+  turn_over (stream, stream->own_to);
+  if (stream->own_to)
+    close_p (&stream->to);
+  turn_over (stream, stream->own_to);
+  stream->to = -1;
+}
+
+static ssize_t read_from (const struct stream *stream, char *bytes, size_t size)
+{
+  ssize_t n;
+
+  turn_over (stream, !stream->own_to);
+  n = read (stream->from, bytes, size);
+  turn_over (stream, !stream->own_to);
+  return n;
+}
+
+static ssize_t write_to (const struct stream *stream, const char *bytes, size_t size)
+{
+  ssize_t n;
+
+  turn_over (stream, stream->own_to);
+  n = write (stream->to, bytes, size);
+  turn_over (stream, stream->own_to);
+  return n;
 }
 
 /* Nobody reads any more: what is left goes nowhere. */
 static void stop_writing (struct stream *stream)
 {
-  if (stream->own_to)
-    close_p (&stream->to);
-  stream->to = -1;
+  close_to (stream);
   stream->start = stream->len = 0;
 }
 
@@ -37,7 +73,7 @@ bool stream_wants_write (const struct stream *stream)
 void stream_read (struct stream *stream)
 {
   size_t at = stream->start + stream->len;
-  ssize_t n = read (stream->from, stream->buffer + at, STREAM_BUFFER - at);
+  ssize_t n = read_from (stream, stream->buffer + at, STREAM_BUFFER - at);
   uint64_t room;
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -62,7 +98,7 @@ void stream_write (struct stream *stream)
 {
   /* A pipe that polls as writable takes this much without blocking; more might not fit. */
   size_t most = stream->own_to ? stream->len : (stream->len < PIPE_BUF ? stream->len : PIPE_BUF);
-  ssize_t n = write (stream->to, stream->buffer + stream->start, most);
+  ssize_t n = write_to (stream, stream->buffer + stream->start, most);
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
@@ -92,7 +128,5 @@ bool stream_was_cut (const struct stream *stream)
 void stream_clear (struct stream *stream)
 {
   close_from (stream);
-  if (stream->own_to)
-    close_p (&stream->to);
-  stream->to = -1;
+  close_to (stream);
 }

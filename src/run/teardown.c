@@ -22,6 +22,9 @@ static void end_init (struct run *run)
     errno = 0; /* gone already */
   if (run->init_pid > 0)
     waitpid (run->init_pid, NULL, 0);
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    run->streams[i].turn = NULL;
+  watchdog_stop (&run->watchdog);
   close_p (&run->init_pidfd);
   run->init_pidfd = -1;
   run->init_pid = 0;

@@ -1,0 +1,129 @@
+#include <config.h>
+
+#include "run-watchdog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-str.h"
+#include "run-internal.h"
+
+/* A call of the supervisor's that is not held takes microseconds. */
+#define LOOK_MS 250
+
+#define STATUS_MAX ((size_t) 16 * 1024)
+
+enum { PIDFD = 3 };
+
+struct watch {
+  pid_t supervisor;
+  uint64_t deadline, grace_ms;
+  const atomic_uint *turn;
+  uint64_t asked; /* when init was asked to end; 0: it was not */
+};
+
+/* Signals as the kernel prints them, in hexadecimal behind NAME. */
+static uint64_t pending_of (const char *status, const char *name)
+{
+  const char *found = strstr (status, name);
+
+  return found ? strtoull (found + strlen (name), NULL, 16) : 0;
+}
+
+/* What the supervisor has been sent and cannot hear. */
+static uint64_t pending (pid_t pid)
+{
+  cleanup_free char *path = str_format ("/proc/%d/status", (int) pid);
+  cleanup_free char *text = NULL;
+  struct error ignored = { 0 };
+
+  if (path == NULL || file_read (AT_FDCWD, path, STATUS_MAX, &text, NULL, &ignored) < 0) {
+    error_clear (&ignored);
+    return 0;
+  }
+  return pending_of (text, "\nSigPnd:\t") | pending_of (text, "\nShdPnd:\t");
+}
+
+static uint64_t bit (int signal_number)
+{
+  return UINT64_C (1) << (signal_number - 1);
+}
+
+/* The supervisor is held: whoever wants the run to end is heard by us. */
+static void on_held (struct watch *watch)
+{
+  uint64_t now = run_now_ms (), sent = pending (watch->supervisor);
+  bool wanted = (watch->deadline != 0 && now >= watch->deadline)
+                || (sent & (bit (SIGTERM) | bit (SIGINT) | bit (SIGHUP) | bit (SIGQUIT))) != 0;
+  bool at_once = (sent & bit (SIGKILL)) != 0;
+
+  if (at_once || (wanted && watch->asked != 0 && now - watch->asked >= watch->grace_ms))
+    syscall (SYS_pidfd_send_signal, PIDFD, SIGKILL, NULL, 0);
+  else if (wanted && watch->asked == 0) {
+    watch->asked = now;
+    syscall (SYS_pidfd_send_signal, PIDFD, SIGTERM, NULL, 0);
+  }
+}
+
+static void __attribute__ ((noreturn)) watch_main (struct watch *watch, int init_pidfd)
+{
+  const int fds[] = { -1, -1, -1, init_pidfd };
+  unsigned last = 0;
+
+  prctl (PR_SET_NAME, "tyrum-watchdog");
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != watch->supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0)
+    _exit (EXIT_FAILURE);
+  for (;;) {
+    struct pollfd init = { PIDFD, POLLIN, 0 };
+    unsigned turn = atomic_load (watch->turn);
+
+    if (turn % 2 == 1 && turn == last)
+      on_held (watch);
+    last = turn;
+    if (poll (&init, 1, LOOK_MS) > 0)
+      _exit (EXIT_SUCCESS);
+  }
+}
+
+int watchdog_start (int init_pidfd, uint64_t deadline, uint64_t grace_ms, struct watchdog *ret_watchdog,
+                    struct error *err)
+{
+  struct watch watch = { .supervisor = getpid (), .deadline = deadline, .grace_ms = grace_ms };
+  atomic_uint *turn = mmap (NULL, sizeof (*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  pid_t pid;
+
+  if (turn == MAP_FAILED)
+    return error_set_errno (err, errno, "share memory with the watchdog");
+  watch.turn = turn;
+  pid = fork ();
+  if (pid == 0)
+    watch_main (&watch, init_pidfd);
+  if (pid < 0) {
+    munmap (turn, sizeof (*turn));
+    return error_set_errno (err, errno, "start the watchdog");
+  }
+  *ret_watchdog = (struct watchdog){ pid, turn };
+  return 0;
+}
+
+void watchdog_stop (struct watchdog *watchdog)
+{
+  if (watchdog->turn == NULL)
+    return;
+  kill (watchdog->pid, SIGKILL);
+  waitpid (watchdog->pid, NULL, 0);
+  munmap (watchdog->turn, sizeof (*watchdog->turn));
+  *watchdog = (struct watchdog){ 0 };
+}
