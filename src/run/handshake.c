@@ -20,6 +20,14 @@
 /* A container that has been started says hello within milliseconds; a loaded host may take its time. */
 #define HELLO_MS 30000
 
+/* Since Linux 6.5 the kernel hands a pidfd of the sender over with a message. */
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76
+#endif
+#ifndef SCM_PIDFD
+#define SCM_PIDFD 0x04
+#endif
+
 static int make_pipe (int *ret_read, int *ret_write)
 {
   int fds[2];
@@ -39,6 +47,8 @@ static int make_sockets (int *ret_ours, int *ret_theirs)
     return -errno;
   *ret_ours = fds[0];
   *ret_theirs = fds[1];
+  if (setsockopt (fds[0], SOL_SOCKET, SO_PASSPIDFD, &on, sizeof (on)) < 0)
+    errno = 0; /* an older kernel: the pid will do */
   return setsockopt (fds[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof (on)) < 0 ? -errno : 0;
 }
 
@@ -108,17 +118,25 @@ static int await (struct run *run, uint64_t until)
   }
 }
 
-/* The kernel says who sent it: that process, and no other, is the run's init. */
-static pid_t sender_of (struct msghdr *message)
+/* The kernel says who sent it: that process, and no other, is the run's init. *PIDFD becomes its pidfd, if it
+ * is none yet. */
+static pid_t sender_of (struct msghdr *message, int *pidfd)
 {
-  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL; c = CMSG_NXTHDR (message, c))
-    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
-      struct ucred creds;
+  struct ucred creds = { 0 };
 
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL; c = CMSG_NXTHDR (message, c)) {
+    int fd = -1;
+
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
       memcpy (&creds, CMSG_DATA (c), sizeof (creds));
-      return creds.pid;
-    }
-  return 0;
+    else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_PIDFD)
+      memcpy (&fd, CMSG_DATA (c), sizeof (fd));
+    if (*pidfd < 0)
+      *pidfd = fd;
+    else
+      close_p (&fd);
+  }
+  return creds.pid;
 }
 
 /* One packet of at most SIZE bytes; a longer one is none of ours. */
@@ -126,14 +144,14 @@ static ssize_t hear_packet (struct run *run, void *bytes, size_t size)
 {
   struct iovec part = { bytes, size };
   union {
-    char bytes[CMSG_SPACE (sizeof (struct ucred))];
+    char bytes[CMSG_SPACE (sizeof (struct ucred)) + CMSG_SPACE (sizeof (int))];
     struct cmsghdr align;
   } control;
   struct msghdr message = {
     .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
   };
   ssize_t n = recvmsg (run->handshake, &message, MSG_CMSG_CLOEXEC);
-  pid_t sender = n > 0 ? sender_of (&message) : 0;
+  pid_t sender = n > 0 ? sender_of (&message, &run->init_pidfd) : 0;
 
   if (n > 0 && (message.msg_flags & MSG_TRUNC) != 0)
     return error_set (run->err, -EPROTO, "init said more than was announced");
@@ -197,7 +215,8 @@ int run_await_hello (struct run *run)
     return error_set (run->err, -EPROTO, "init said something that is not hello");
   if (run->ops->carrier != INIT_OVER_FDS)
     return 0;
-  run->init_pidfd = run->init_pid > 0 ? pidfd_open (run->init_pid, 0) : -1;
+  if (run->init_pidfd < 0 && run->init_pid > 0)
+    run->init_pidfd = pidfd_open (run->init_pid, 0);
   return run->init_pidfd < 0 ? error_set_errno (run->err, errno, "take hold of init") : 0;
 }
 

@@ -276,6 +276,14 @@ static void see_dead (struct step_wait *wait)
   wait->until = run_now_ms () + DEAD_MS;
 }
 
+/* For kernels without pidfd_open. */
+static bool has_ended (pid_t pid)
+{
+  siginfo_t info = { .si_pid = 0 };
+
+  return waitid (P_PID, (id_t) pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
+}
+
 /* One look at everything that can happen while the step is under way. *RET_ENDED: the child has. */
 static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *wait, char *said, size_t size,
                        bool *ret_ended)
@@ -285,7 +293,7 @@ static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *
   };
   uint64_t now = run_now_ms (), left = wait->until > now ? wait->until - now : 0;
   bool reaps = run->init_pid == 0;
-  int n = poll (fds, ARRAY_LEN (fds), reaps && left > REAP_MS ? REAP_MS : (int) left);
+  int n = poll (fds, ARRAY_LEN (fds), (reaps || pidfd < 0) && left > REAP_MS ? REAP_MS : (int) left);
 
   if (reaps)
     run_reap_others (pid);
@@ -295,7 +303,7 @@ static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *
     return error_set (run->err, -EINTR, "interrupted before the command was started");
   if (n > 0 && fds[3].revents != 0)
     see_dead (wait);
-  *ret_ended = n > 0 && fds[0].revents != 0;
+  *ret_ended = pidfd >= 0 ? n > 0 && fds[0].revents != 0 : has_ended (pid);
   return !*ret_ended && run_now_ms () >= wait->until ? late (run, wait) : 0;
 }
 
@@ -306,7 +314,7 @@ static int wait_child (struct run *run, enum backend_step step, pid_t pid, int r
   cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
   uint64_t until = run_now_ms () + (step == STEP_KILL ? SIGNAL_MS : STEP_MS);
   struct step_wait wait = { report, until, run->handshake, false };
-  bool ended = pidfd < 0;
+  bool ended = false;
 
   while (!ended) {
     int r = watch_step (run, pid, pidfd, &wait, said, size, &ended);

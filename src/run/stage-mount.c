@@ -59,21 +59,36 @@ int mount_open_source (const char *path, struct error *err)
   return fd < 0 ? error_set_errno (err, -fd, "open '%s'", path) : fd;
 }
 
-int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err)
+static int set_attributes (int tree, const char *target, uint64_t more, int idmap_fd, struct error *err)
 {
   struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | more };
-  cleanup_close int tree = (int) syscall (SYS_open_tree, fd, "",
-                                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
 
-  if (tree < 0)
-    return error_set_errno (err, errno, "take a mount for '%s'", target);
   if (idmap_fd >= 0) {
     attr.attr_set |= MOUNT_ATTR_IDMAP;
     attr.userns_fd = (uint64_t) idmap_fd;
   }
-  if (syscall (SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof (attr)) < 0)
-    return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "set the flags of '%s'",
+  if (syscall (SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof (attr)) == 0)
+    return 0;
+  if (errno == ENOSYS && idmap_fd < 0)
+    return -ENOSYS;
+  return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "set the flags of '%s'",
+                          target);
+}
+
+int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err)
+{
+  cleanup_close int tree = (int) syscall (SYS_open_tree, fd, "",
+                                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+  int r;
+
+  if (tree < 0 && (errno != ENOSYS || idmap_fd >= 0))
+    return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "take a mount for '%s'",
                             target);
+  r = tree < 0 ? -ENOSYS : set_attributes (tree, target, more, idmap_fd, err);
+  if (r == -ENOSYS && !error_is_set (err))
+    return mount_by_bind (fd, target, (more & MOUNT_ATTR_RDONLY) != 0, err);
+  if (r < 0)
+    return r;
   if (syscall (SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0)
     return error_set_errno (err, errno, "mount on '%s'", target);
   return 0;
