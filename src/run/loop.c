@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,8 +78,7 @@ static void send_to_init (struct run *run, int signal_number)
     run->err = err;
     return;
   }
-  if (run->init_pidfd >= 0 && syscall (SYS_pidfd_send_signal, run->init_pidfd, signal_number, NULL, 0) < 0)
-    errno = 0; /* gone already: the loop sees that next */
+  run_signal (run->init_pidfd, run->init_pid, signal_number);
 }
 
 static bool has_unwritten (const struct run *run)
@@ -284,8 +282,8 @@ int run_loop (struct run *run)
 
   if (run_deadline_arm (run) < 0)
     return run->err->code;
-  if (watchdog_start (run->init_pidfd, run->timer < 0 ? 0 : started + run_deadline_left (run), GRACE_MS,
-                      &run->watchdog, run->err)
+  if (watchdog_start (run->init_pidfd, run->init_pid, run->timer < 0 ? 0 : started + run_deadline_left (run),
+                      GRACE_MS, &run->watchdog, run->err)
       < 0)
     return run->err->code;
   for (size_t i = 0; i < STREAM_COUNT; i++)

@@ -23,8 +23,8 @@ struct watchdog {
 };
 
 /* DEADLINE is a time of run_now_ms, 0 for none; GRACE_MS is how long after being asked init may take. */
-int watchdog_start (int init_pidfd, uint64_t deadline, uint64_t grace_ms, struct watchdog *ret_watchdog,
-                    struct error *err);
+int watchdog_start (int init_pidfd, pid_t init, uint64_t deadline, uint64_t grace_ms,
+                    struct watchdog *ret_watchdog, struct error *err);
 
 /* Ends it; nothing may touch its number any more. */
 void watchdog_stop (struct watchdog *watchdog);

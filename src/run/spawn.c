@@ -235,6 +235,16 @@ static int on_report (struct run *run, pid_t pid, int *report, char *said, size_
   return r;
 }
 
+void run_signal (int pidfd, pid_t pid, int signal_number)
+{
+  int saved = errno;
+
+  if (pidfd >= 0 && pid > 0 && syscall (SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0) < 0
+      && errno == ENOSYS)
+    kill (pid, signal_number); /* before Linux 5.1; its number is its own until it is waited for */
+  errno = saved;
+}
+
 bool run_was_interrupted (struct run *run)
 {
   struct signalfd_siginfo info;

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +17,7 @@ static void end_init (struct run *run)
 {
   close_p (&run->handshake);
   run->handshake = -1;
-  if (run->init_pidfd >= 0 && syscall (SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0) < 0)
-    errno = 0; /* gone already */
+  run_signal (run->init_pidfd, run->init_pid, SIGKILL);
   if (run->init_pid > 0)
     waitpid (run->init_pid, NULL, 0);
   for (size_t i = 0; i < STREAM_COUNT; i++)

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@
 enum { PIDFD = 3 };
 
 struct watch {
-  pid_t supervisor;
+  pid_t supervisor, init;
   uint64_t deadline, grace_ms;
   const atomic_uint *turn;
   uint64_t asked; /* when init was asked to end; 0: it was not */
@@ -69,10 +68,10 @@ static void on_held (struct watch *watch)
   bool at_once = (sent & bit (SIGKILL)) != 0;
 
   if (at_once || (wanted && watch->asked != 0 && now - watch->asked >= watch->grace_ms))
-    syscall (SYS_pidfd_send_signal, PIDFD, SIGKILL, NULL, 0);
+    run_signal (PIDFD, watch->init, SIGKILL);
   else if (wanted && watch->asked == 0) {
     watch->asked = now;
-    syscall (SYS_pidfd_send_signal, PIDFD, SIGTERM, NULL, 0);
+    run_signal (PIDFD, watch->init, SIGTERM);
   }
 }
 
@@ -97,10 +96,10 @@ static void __attribute__ ((noreturn)) watch_main (struct watch *watch, int init
   }
 }
 
-int watchdog_start (int init_pidfd, uint64_t deadline, uint64_t grace_ms, struct watchdog *ret_watchdog,
-                    struct error *err)
+int watchdog_start (int init_pidfd, pid_t init, uint64_t deadline, uint64_t grace_ms,
+                    struct watchdog *ret_watchdog, struct error *err)
 {
-  struct watch watch = { .supervisor = getpid (), .deadline = deadline, .grace_ms = grace_ms };
+  struct watch watch = { .supervisor = getpid (), .init = init, .deadline = deadline, .grace_ms = grace_ms };
   atomic_uint *turn = mmap (NULL, sizeof (*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   pid_t pid;
 
