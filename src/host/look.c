@@ -2,6 +2,7 @@
 
 #include "host-facts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -108,6 +109,32 @@ int look_apparmor_profiles (char *text, struct strlist *profiles)
   return 0;
 }
 
+/* Only root may read the list; the folder with an entry for each profile is open to everybody. */
+static int look_apparmor_folder (const char *folder, struct strlist *profiles)
+{
+  DIR *dir = opendir (folder);
+  const struct dirent *entry;
+  int r = 0;
+
+  while (dir != NULL && r == 0 && (entry = readdir (dir)) != NULL) {
+    cleanup_free char *name_path = str_format ("%s/%s/name", folder, entry->d_name);
+    cleanup_free char *mode_path = str_format ("%s/%s/mode", folder, entry->d_name);
+    cleanup_free char *name = name_path ? look_text (name_path) : NULL;
+    cleanup_free char *mode = mode_path ? look_text (mode_path) : NULL;
+    cleanup_free char *line = NULL;
+
+    if (name == NULL || mode == NULL)
+      continue;
+    name[strcspn (name, "\n")] = '\0';
+    mode[strcspn (mode, "\n")] = '\0';
+    line = str_format ("%s (%s)", name, mode);
+    r = line ? look_apparmor_profiles (line, profiles) : -ENOMEM;
+  }
+  if (dir != NULL)
+    closedir (dir);
+  return r;
+}
+
 static int look_apparmor (struct host_facts *facts, struct error *err)
 {
   cleanup_free char *enabled = look_text ("/sys/module/apparmor/parameters/enabled");
@@ -118,6 +145,10 @@ static int look_apparmor (struct host_facts *facts, struct error *err)
     return 0;
   profiles = look_text ("/sys/kernel/security/apparmor/profiles");
   if (profiles != NULL && look_apparmor_profiles (profiles, &facts->apparmor_profiles) < 0)
+    return error_oom (err);
+  if (profiles == NULL
+      && look_apparmor_folder ("/sys/kernel/security/apparmor/policy/profiles", &facts->apparmor_profiles)
+             < 0)
     return error_oom (err);
   /* A longer list than the document may hold is as good as one that cannot be read. */
   if (facts->apparmor_profiles.count > LIMIT_HOST_ENTRIES)
