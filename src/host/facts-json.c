@@ -188,6 +188,8 @@ static const struct json_field fact_fields[] = {
   { "state_dir", JSON_STRING, read_normal_path, FACT (state_dir) },
   { "cgroup", JSON_STRING, read_cgroup, FACT (cgroup) },
   { "cgroup_writable", JSON_BOOL, json_into_bool, FACT (cgroup_writable) },
+  { "cgroup_delegated", JSON_STRING, read_normal_path, FACT (cgroup_delegated) },
+  { "cgroup_controllers", JSON_ARRAY, json_into_set, FACT (cgroup_controllers) },
   { "swap_accounting", JSON_BOOL, json_into_bool, FACT (swap_accounting) },
   { "apparmor", JSON_OBJECT, read_apparmor, 0 },
   { "landlock_abi", JSON_NUMBER, json_into_u32, FACT (landlock_abi) },
@@ -302,6 +304,9 @@ int host_facts_write (const struct host_facts *facts, char **ret_text, struct er
   json_string (&w, "state_dir", facts->state_dir);
   json_string (&w, "cgroup", cgroup_mode_text (facts->cgroup));
   json_bool (&w, "cgroup_writable", facts->cgroup_writable);
+  if (facts->cgroup_delegated != NULL)
+    json_string (&w, "cgroup_delegated", facts->cgroup_delegated);
+  json_strings (&w, "cgroup_controllers", &facts->cgroup_controllers);
   json_bool (&w, "swap_accounting", facts->swap_accounting);
   write_apparmor (&w, facts);
   json_number (&w, "landlock_abi", facts->landlock_abi);

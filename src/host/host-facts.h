@@ -48,11 +48,14 @@ struct host_facts {
   char *state_dir;   /* our own live state: never mounted into a run */
 
   enum cgroup_mode cgroup;
-  bool cgroup_writable;             /* we can make groups below our own */
-  bool swap_accounting;             /* memory.memsw on v1, memory.swap.max on v2 */
-  bool apparmor;                    /* enabled in the kernel */
-  struct strlist apparmor_profiles; /* the loaded ones, where they can be read (a set) */
-  unsigned landlock_abi;            /* 0: none */
+  bool cgroup_writable;   /* we can make groups below our own */
+  char *cgroup_delegated; /* v2: the group that was delegated to this user, and in which nobody is but us;
+                           * NULL: none. As a path below the mount. */
+  struct strlist cgroup_controllers; /* those that can be had below it (a set) */
+  bool swap_accounting;              /* memory.memsw on v1, memory.swap.max on v2 */
+  bool apparmor;                     /* enabled in the kernel */
+  struct strlist apparmor_profiles;  /* the loaded ones, where they can be read (a set) */
+  unsigned landlock_abi;             /* 0: none */
   bool user_namespaces;
   bool openat2;
   uint64_t open_files_hard;       /* RLIMIT_NOFILE's hard limit */

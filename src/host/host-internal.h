@@ -71,5 +71,9 @@ int look_apparmor_profiles (char *text, struct strlist *profiles);
  * or when it lies outside of what we see. Points into TEXT. */
 const char *look_own_group (char *text, const char *controller);
 
+/* Fills cgroup_delegated and cgroup_controllers, for a user whose own group is GROUP below MOUNT. -ENOMEM
+ * when memory ran out. */
+int look_delegation (const char *mount, const char *group, struct host_facts *facts);
+
 /* The path in a DOCKER_HOST or CONTAINER_HOST value, or NULL when it is not a unix socket's. */
 const char *look_engine_address (const char *value);

@@ -143,6 +143,8 @@ static int look_v2 (const char *groups, struct host_facts *facts)
 
   if (own == NULL)
     return -1;
+  if (geteuid () != 0 && look_delegation (CGROUP_ROOT, own + strlen (CGROUP_ROOT), facts) < 0)
+    return -1;
   facts->cgroup_writable = has_access (own, NULL, W_OK) && has_access (own, "cgroup.procs", W_OK)
                            && has_access (own, "cgroup.subtree_control", W_OK);
   facts->swap_accounting = has_access (own, "memory.swap.max", F_OK);

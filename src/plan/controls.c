@@ -48,10 +48,30 @@ static const char *why_no_cgroup (const struct host_facts *host)
 {
   if (host->cgroup == CGROUP_NONE)
     return "this host has no cgroups";
-  /* Delegated or not: to limit a child group a user would have to leave the group that it is in. */
-  if (host->uid != 0)
+  if (host->uid == 0)
+    return host->cgroup_writable ? NULL : "no cgroup can be made here";
+  if (host->cgroup != CGROUP_V2)
     return "a user's run gets no cgroup of its own";
-  return host->cgroup_writable ? NULL : "no cgroup can be made here";
+  if (host->cgroup_delegated == NULL)
+    return "a user's run gets no cgroup unless one is delegated to it alone, as by 'systemd-run --user "
+           "--scope -p "
+           "Delegate=yes'";
+  return NULL;
+}
+
+/* What was delegated need not have every controller. */
+static int host_controller (struct draft *draft, enum control control)
+{
+  static const char *const names[] = { [CONTROL_LIMITS_MEMORY - CONTROL_LIMITS_MEMORY] = "memory",
+                                       [CONTROL_LIMITS_PIDS - CONTROL_LIMITS_MEMORY] = "pids",
+                                       [CONTROL_LIMITS_CPU - CONTROL_LIMITS_MEMORY] = "cpu" };
+  const struct host_facts *host = draft->host;
+  const char *name = names[control - CONTROL_LIMITS_MEMORY];
+
+  if (host->uid == 0 || strset_has (&host->cgroup_controllers, name))
+    return 0;
+  return host_cannot (draft, control,
+                      str_format ("the cgroup that was delegated to this user has no controller '%s'", name));
 }
 
 /* A kernel that does not count swap cannot bound it. */
@@ -71,15 +91,15 @@ static int host_limits (struct draft *draft)
 
   if (!needs_own_cgroup (draft->plan->backend))
     return 0;
-  if (why == NULL)
-    return host_swap (draft);
   for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
-    int r = draft->plan->controls[c].promised ? host_cannot (draft, c, strdup (why)) : 0;
+    int r = 0;
 
+    if (draft->plan->controls[c].promised)
+      r = why ? host_cannot (draft, c, strdup (why)) : host_controller (draft, c);
     if (r < 0)
       return r;
   }
-  return 0;
+  return host_swap (draft);
 }
 
 /* Takes away what the backend could do but this host cannot. */

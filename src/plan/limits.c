@@ -4,6 +4,7 @@
 #include "plan-draft-internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The kernel's default period; long enough that bursts pass, short enough that a limit is felt. */
 #define CPU_PERIOD_US 100000u
@@ -23,6 +24,18 @@ static bool carried (const struct draft *draft, enum control control)
   return draft->plan->controls[control].carriage.carry != CARRY_IMPOSSIBLE;
 }
 
+int plan_name_cgroup (struct plan *plan, struct error *err)
+{
+  const char *above = plan->cgroup_delegated ? plan->cgroup_delegated : "";
+
+  if (plan->unprivileged && plan->cgroup_delegated == NULL)
+    return 0;
+  free (plan->cgroup_path);
+  /* Directly below the root, so that no folder of ours stays behind between runs. */
+  plan->cgroup_path = str_format ("%s/tyrum-oci-%s", above, plan->run_id);
+  return plan->cgroup_path ? 0 : error_oom (err);
+}
+
 int draft_limits (struct draft *draft)
 {
   struct plan *plan = draft->plan;
@@ -30,10 +43,9 @@ int draft_limits (struct draft *draft)
 
   plan->cgroup = draft->host->cgroup;
   plan->swap_limit = draft->host->swap_accounting;
-  /* Directly below the root, so that no folder of ours stays behind between runs. */
-  if (!plan->unprivileged) {
-    plan->cgroup_path = str_format ("/tyrum-oci-%s", plan->run_id);
-    if (plan->cgroup_path == NULL)
+  if (plan->unprivileged && draft->host->cgroup_delegated != NULL) {
+    plan->cgroup_delegated = strdup (draft->host->cgroup_delegated);
+    if (plan->cgroup_delegated == NULL)
       return error_oom (draft->err);
   }
   if (carried (draft, CONTROL_LIMITS_MEMORY))
@@ -48,5 +60,5 @@ int draft_limits (struct draft *draft)
   }
   plan->wall_ms = number_of (draft, SETTING_WALL, 0);
   plan->output_bytes = number_of (draft, SETTING_OUTPUT, UINT64_MAX);
-  return 0;
+  return plan_name_cgroup (plan, draft->err);
 }

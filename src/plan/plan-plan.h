@@ -107,6 +107,7 @@ struct plan {
   enum cgroup_mode cgroup;
   bool swap_limit;
   char *cgroup_path;                            /* NULL: there is none to be had */
+  char *cgroup_delegated; /* the group above it, where the supervisor makes it and not the runtime; or NULL */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
 };
@@ -117,6 +118,9 @@ int plan_paths (const struct profile *profile, const struct request *request, st
 
 int plan_build (const struct profile *profile, const struct request *request, const struct ceiling *ceiling,
                 const struct host_facts *host, struct plan **ret_plan, struct error *err);
+
+/* Names the run's cgroup, if it has one, after the plan's run id. */
+int plan_name_cgroup (struct plan *plan, struct error *err);
 
 /* Gives the plan the private range number SLOT, below id_slots. */
 void plan_use_slot (struct plan *plan, unsigned slot);

@@ -50,5 +50,6 @@ void plan_free (struct plan *plan)
   free (plan->root_path);
   free (plan->staged_root);
   free (plan->cgroup_path);
+  free (plan->cgroup_delegated);
   free (plan);
 }

@@ -23,6 +23,7 @@
 #include "backend-backend.h"
 #include "base-file.h"
 #include "base-number.h"
+#include "base-path.h"
 #include "run-dir.h"
 #include "run-record.h"
 
@@ -137,17 +138,35 @@ static void await_supervisor (const struct run_dir *dir)
   }
 }
 
+/* A user's run may have one below a group that was delegated to the user. */
+static int destroy_cgroup (const struct host_facts *host, const struct run_dir *dir, struct error *err)
+{
+  cleanup_run_record struct run_record record = { 0 };
+  cleanup_free char *cgroup = NULL;
+  struct error ignored = { 0 };
+  int r;
+
+  if (run_record_read (dir, &record, &ignored) < 0)
+    error_clear (&ignored);
+  if (record.delegated != NULL && !path_is_normal (record.delegated))
+    return error_set (err, -EINVAL, "the record of run '%s' names no cgroup: '%s'", dir->id,
+                      record.delegated);
+  cgroup = str_format ("%s/tyrum-oci-%s", record.delegated ? record.delegated : "", dir->id);
+  if (cgroup == NULL)
+    return error_oom (err);
+  r = cgroup_destroy (host->cgroup, cgroup, err);
+  cgroup_give_back (record.delegated);
+  return r;
+}
+
 static int finish (const struct host_facts *host, const char *id, bool *ret_done, struct error *err)
 {
   cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
-  cleanup_free char *cgroup = str_format ("/tyrum-oci-%s", id);
   struct error failed = { 0 };
   bool live = true;
   int r;
 
   *ret_done = false;
-  if (cgroup == NULL)
-    return error_oom (err);
   r = run_dir_open (host->state_dir, id, &dir, &live, &failed);
   if (r < 0 || live) {
     /* Gone in the meantime: its supervisor, or another gc, was faster. */
@@ -159,7 +178,7 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
   /* Until a pass finds none: one may have been making another. */
   for (unsigned pass = 0; pass < MOUNT_PASSES && kill_by_mounts (id) > 0; pass++)
     usleep (1000);
-  r = cgroup_destroy (host->cgroup, cgroup, err);
+  r = destroy_cgroup (host, &dir, err);
   if (r == 0)
     r = run_dir_remove (&dir, err);
   *ret_done = r == 0;

@@ -27,6 +27,8 @@ int run_record_write (const struct run_dir *dir, const struct plan *plan, const 
   json_string (&w, "backend", backend_name (plan->backend));
   json_string (&w, "program", program);
   json_string (&w, "command", plan->argv.items[0]);
+  if (plan->cgroup_delegated != NULL)
+    json_string (&w, "delegated", plan->cgroup_delegated);
   json_number (&w, "supervisor", (uint64_t) getpid ());
   json_number (&w, "started", (uint64_t) time (NULL));
   json_object_end (&w);
@@ -68,6 +70,11 @@ int run_record_read (const struct run_dir *dir, struct run_record *ret_record, s
   record.backend = text_of (tree, "backend");
   record.program = text_of (tree, "program");
   record.command = text_of (tree, "command");
+  if (json_get (tree, "delegated") != NULL) {
+    record.delegated = text_of (tree, "delegated");
+    if (record.delegated == NULL)
+      return error_oom (err);
+  }
   record.supervisor = number_of (tree, "supervisor");
   record.started = number_of (tree, "started");
   if (record.profile == NULL || record.backend == NULL || record.program == NULL || record.command == NULL)
@@ -83,5 +90,6 @@ void run_record_clear (struct run_record *record)
   free (record->backend);
   free (record->program);
   free (record->command);
+  free (record->delegated);
   *record = (struct run_record){ 0 };
 }

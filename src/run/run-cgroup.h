@@ -1,7 +1,7 @@
 /* The cgroup of a run, as the kernel holds it: counters, killing, removal.
  *
- * A run has one group, directly below the root of each hierarchy (or below our own group where one was
- * delegated), named after the run, so that nothing has to be remembered to find it again. Version 1 has a
+ * A run has one group, directly below the root of each hierarchy (or below one that was delegated to the user
+ * who runs it), named after the run, so that nothing has to be remembered to find it again. Version 1 has a
  * folder for each controller, version 2 one. A run without a group has no path, and nothing to count or
  * remove.
  */
@@ -12,6 +12,7 @@
 
 #include "base-error.h"
 #include "host-facts.h"
+#include "plan-plan.h"
 #include "posture-outside.h"
 
 struct cgroup_counters {
@@ -33,6 +34,17 @@ void cgroup_look (enum cgroup_mode mode, const char *path, const char *membershi
 
 /* Lets frozen processes go on, so that they can end. */
 void cgroup_thaw (enum cgroup_mode mode, const char *path);
+
+/* The four for a run whose group the supervisor makes itself, below one that was delegated to its user: none
+ * does anything for another. First: leaves the delegated group if we are in it, for a child of ours, and
+ * makes the run's. */
+int cgroup_make (const struct plan *plan, struct error *err);
+/* Has the calling process in the run's group, before it becomes a runtime. */
+int cgroup_enter (const struct plan *plan, struct error *err);
+/* Sets the limits, once the runtime has done its part and before the command starts. */
+int cgroup_limit (const struct plan *plan, struct error *err);
+/* Returns to the group DELEGATED when no other run is there, so that it is as it was; NULL is none. */
+void cgroup_give_back (const char *delegated);
 
 /* Thaws, kills every process, waits until the groups are empty, removes them. Bounded in time. A group that
  * does not exist is no error. */

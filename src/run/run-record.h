@@ -12,6 +12,7 @@ struct run_record {
   char *backend;
   char *program;
   char *command;       /* the first word only: arguments may be anybody's secrets */
+  char *delegated;     /* the group above the run's, where the supervisor made that itself; or NULL */
   uint64_t supervisor; /* pid */
   uint64_t started;    /* seconds since 1970 */
 };

@@ -124,13 +124,7 @@ static int name_plan (struct run *run)
 
   free (plan->run_id);
   plan->run_id = strdup (run->dir.id);
-  if (plan->cgroup_path != NULL) {
-    free (plan->cgroup_path);
-    plan->cgroup_path = str_format ("/tyrum-oci-%s", run->dir.id);
-    if (plan->cgroup_path == NULL)
-      return error_oom (run->err);
-  }
-  return plan->run_id ? 0 : error_oom (run->err);
+  return plan->run_id ? plan_name_cgroup (plan, run->err) : error_oom (run->err);
 }
 
 /* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes
@@ -186,7 +180,7 @@ static void describe_launch (struct run *run)
     .state = run->state,
     .bundle = run->bundle,
     .program = run->program,
-    .cgroup = plan->cgroup_path != NULL,
+    .cgroup = plan->cgroup_path != NULL && plan->cgroup_delegated == NULL,
     .passed = run->ops->carrier == INIT_OVER_FDS ? 2 : 0,
   };
 }
@@ -201,6 +195,9 @@ static int start_container (struct run *run)
     r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_listen (run);
+  run->created = true;
+  if (r == 0)
+    r = cgroup_make (run->options->plan, run->err);
   run_passed (run, PHASE_PREPARE);
   if (r == 0)
     r = run_stage_and_create (run);
@@ -213,6 +210,8 @@ static int start_container (struct run *run)
     r = run_await_hello (run);
   if (r == 0 && run->ops->own_kernel)
     r = run_take_sandbox (run);
+  if (r == 0)
+    r = cgroup_limit (run->options->plan, run->err);
   run_passed (run, PHASE_START);
   if (r == 0)
     r = run_observe (run);

@@ -134,6 +134,9 @@ static int prepare (const struct child_plan *child, struct error *err)
     return r < 0 ? error_set_errno (err, -r, "join the stage") : 0;
   }
   child->stage->report = child->report;
+  r = cgroup_enter (child->stage->plan, err);
+  if (r < 0)
+    return r;
   r = stage_build (child->stage, err);
   if (r < 0)
     return r;
@@ -423,7 +426,6 @@ int run_stage_and_create (struct run *run)
     theirs = pair[1];
     fds[count++] = theirs;
   }
-  run->created = true;
   return execute (run, STEP_CREATE, &stage, fds, count);
 }
 

@@ -60,6 +60,7 @@ void run_tear_down (struct run *run)
     run_step (run, STEP_DELETE);
   if (run->created)
     cgroup_destroy (plan->cgroup, plan->cgroup_path, &failed);
+  cgroup_give_back (plan->cgroup_delegated);
   run_reap_others (0);
   /* Only now can nobody inside have these ids any more. */
   if (run->slot_fd >= 0)

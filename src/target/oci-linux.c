@@ -114,10 +114,8 @@ static void write_unified (struct json_writer *w, const struct plan *plan)
   json_object_end (w);
 }
 
-static void write_resources (struct json_writer *w, const struct plan *plan)
+static void write_limits (struct json_writer *w, const struct plan *plan)
 {
-  json_object_begin (w, "resources");
-  write_devices (w);
   write_memory (w, plan);
   if (plan->cpu_quota > 0) {
     json_object_begin (w, "cpu");
@@ -132,6 +130,15 @@ static void write_resources (struct json_writer *w, const struct plan *plan)
   }
   if (plan->cgroup == CGROUP_V2)
     write_unified (w, plan);
+}
+
+static void write_resources (struct json_writer *w, const struct plan *plan)
+{
+  json_object_begin (w, "resources");
+  write_devices (w);
+  /* A group of the supervisor's own has its limits from the supervisor. */
+  if (plan->cgroup_delegated == NULL)
+    write_limits (w, plan);
   json_object_end (w);
 }
 
@@ -143,6 +150,7 @@ void target_oci_linux (struct json_writer *w, const struct plan *plan)
     write_id_maps (w, "uidMappings", plan->uid_maps, plan->uid_map_count);
     write_id_maps (w, "gidMappings", plan->gid_maps, plan->gid_map_count);
   }
+  /* Also one that the supervisor makes: a runtime that is not told would make another beside it. */
   if (plan->cgroup_path != NULL)
     json_string (w, "cgroupsPath", plan->cgroup_path);
   write_resources (w, plan);

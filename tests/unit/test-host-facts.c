@@ -14,6 +14,7 @@ static const char full[] =
     "{\"machine\":\"aarch64\",\"kernel\":\"6.1.0\",\"uid\":0,\"gid\":5,\"home\":\"/root\","
     "\"config_home\":\"/etc/other\",\"state_dir\":\"/run/"
     "other\",\"cgroup\":\"hybrid\",\"cgroup_writable\":true,"
+    "\"cgroup_delegated\":\"/user.slice/a\",\"cgroup_controllers\":[\"cpu\",\"memory\"],"
     "\"swap_accounting\":true,\"apparmor\":{\"enabled\":true,\"profiles\":[\"tyrum-hardened\",\"a b (c)\"]},"
     "\"landlock_abi\":4,\"user_namespaces\":true,\"openat2\":true,\"open_files_hard\":18446744073709551615,"
     "\"subuid\":{\"first\":100000,\"count\":65536},\"subgid\":{\"first\":4294967294,\"count\":1},"
@@ -69,6 +70,7 @@ static void test_empty_document_grants_nothing (void **state)
   assert_string_equal (facts->state_dir, "/tmp/tyrum-oci-65534");
   assert_int_equal (facts->cgroup, CGROUP_NONE);
   assert_false (facts->cgroup_writable || facts->swap_accounting || facts->apparmor);
+  assert_true (facts->cgroup_delegated == NULL && facts->cgroup_controllers.count == 0);
   assert_false (facts->user_namespaces || facts->openat2);
   assert_int_equal (facts->apparmor_profiles.count, 0);
   assert_int_equal (facts->landlock_abi, 0);
@@ -106,6 +108,8 @@ static void test_full_document (void **state)
   assert_string_equal (facts->state_dir, "/run/other");
   assert_int_equal (facts->cgroup, CGROUP_HYBRID);
   assert_true (facts->cgroup_writable && facts->swap_accounting && facts->apparmor);
+  assert_string_equal (facts->cgroup_delegated, "/user.slice/a");
+  assert_true (strset_has (&facts->cgroup_controllers, "memory") && facts->cgroup_controllers.count == 2);
   assert_true (facts->user_namespaces && facts->openat2);
   assert_int_equal (facts->apparmor_profiles.count, 2);
   assert_true (strset_has (&facts->apparmor_profiles, "tyrum-hardened"));
@@ -178,6 +182,7 @@ static void test_written_keys (void **state)
                                       "subgid",
                                       "apparmor",
                                       "cgroup_writable",
+                                      "cgroup_controllers",
                                       "swap_accounting",
                                       "landlock_abi",
                                       "user_namespaces",
@@ -249,6 +254,8 @@ static const struct {
   { "{\"openat2\":\"yes\"}", "host.json:1:12: openat2: expected true or false, found a string" },
   { "{\"home\":\"home\"}", "host.json:1:9: home: 'home' is not an absolute path in its normal form" },
   { "{\"home\":\"/a/../b\"}", "host.json:1:9: home: '/a/../b' is not an absolute path in its normal form" },
+  { "{\"cgroup_delegated\":\"a\"}",
+    "host.json:1:21: cgroup_delegated: 'a' is not an absolute path in its normal form" },
   { "{\"cgroup\":\"v3\"}", "host.json:1:11: cgroup: unknown value 'v3', did you mean 'v1'?" },
   { "{\"cgroup\":\"unified-hierarchy\"}", "host.json:1:11: cgroup: unknown value 'unified-hierarchy'" },
   { "{\"apparmor\":true}", "host.json:1:13: apparmor: expected an object, found true or false" },
