@@ -40,6 +40,7 @@ struct json_limits {
   unsigned depth;
   size_t nodes;
   bool comments;
+  size_t string; /* bytes of one string; 0: LIMIT_STRING_BYTES */
 };
 
 /* NAME stands in front of error messages: "NAME:LINE:COLUMN: ...". */

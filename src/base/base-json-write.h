@@ -17,6 +17,8 @@
 
 #define JSON_WRITE_DEPTH 32
 
+struct json_node;
+
 struct json_writer {
   struct strbuf buf;
   bool pretty;
@@ -38,6 +40,13 @@ void json_integer (struct json_writer *w, const char *key, int64_t value);
 void json_bool (struct json_writer *w, const char *key, bool value);
 void json_null (struct json_writer *w, const char *key);
 void json_strings (struct json_writer *w, const char *key, const struct strlist *list);
+
+/* Bytes from outside, whatever they are: what is not UTF-8 is replaced by U+FFFD. For words of a program that
+ * a reader has to be shown; everything else is refused rather than changed. */
+void json_bytes (struct json_writer *w, const char *key, const char *bytes, size_t len);
+
+/* A tree that was read, as it was read. */
+void json_copy (struct json_writer *w, const char *key, const struct json_node *node);
 
 /* Thousandths as a JSON number: 1500 is 1.5. */
 void json_milli (struct json_writer *w, const char *key, uint64_t milli);

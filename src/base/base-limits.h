@@ -38,6 +38,17 @@
 #define LIMIT_IMAGE_ENTRIES        2000000u
 #define LIMIT_IMAGE_DEPTH          128u
 
+/* One line of the audit journal, and how many of them a verb shows unless it is told otherwise. */
+#define LIMIT_JOURNAL_LINE_BYTES ((size_t) 128 * 1024)
+#define LIMIT_JOURNAL_DEPTH      16u
+#define LIMIT_JOURNAL_NODES      ((size_t) 16 * 1024)
+#define LIMIT_JOURNAL_SHOWN      ((size_t) 1000)
+
+/* What Tyrum's gateway hands a ToolRunner, and what it takes from one. */
+#define LIMIT_PAYLOAD_BYTES ((size_t) 4 * 1024 * 1024)
+#define LIMIT_PAYLOAD_DEPTH 32u
+#define LIMIT_PAYLOAD_NODES ((size_t) 200 * 1000)
+
 /* Values that a kernel interface bounds. */
 #define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */
 #define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */

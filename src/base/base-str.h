@@ -53,5 +53,9 @@ char *str_format (const char *format, ...) __attribute__ ((format (printf, 1, 2)
 /* Valid UTF-8 as RFC 3629 has it: no overlong forms, no surrogates. */
 bool str_is_utf8 (const char *text, size_t len);
 
+/* How many bytes at the front are valid UTF-8. *RET_BAD is how many behind them stand for one character that
+ * cannot be read (the longest start of a valid one, as decoders replace it); 0 at the end of the text. */
+size_t str_utf8_prefix (const char *text, size_t len, size_t *ret_bad);
+
 /* The name from NAMES nearest to TEXT, or NULL when none is near enough to help. */
 const char *str_nearest (const char *text, const char *const *names, size_t count);

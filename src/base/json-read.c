@@ -149,11 +149,12 @@ static bool surrogates_pair_up (const char *raw, size_t len)
 /* Copies a string token; the tree holds only C strings. */
 static char *take_text (struct reader *r, size_t start, const unsigned char *bytes, size_t len)
 {
+  size_t max = r->limits->string > 0 ? r->limits->string : LIMIT_STRING_BYTES;
   char *copy;
 
-  if (len > LIMIT_STRING_BYTES) {
+  if (len > max) {
     error_set (r->err, -EINVAL, "%s:%u:%u: string is longer than %zu bytes", r->name, r->line, r->column,
-               LIMIT_STRING_BYTES);
+               max);
     return NULL;
   }
   if (memchr (bytes, '\0', len) != NULL) {

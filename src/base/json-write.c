@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base-json-read.h"
 #include "base-number.h"
 
 /* A line break and the deepest indentation, of which each line takes what it needs. */
@@ -19,18 +20,17 @@ static void new_line (struct json_writer *w)
     strbuf_add_bytes (&w->buf, indentation, 1 + (size_t) 2 * w->depth);
 }
 
-static void quote (struct json_writer *w, const char *text)
+static void escape (struct json_writer *w, const char *text, size_t len)
 {
-  const char *plain = text;
+  size_t plain = 0;
 
-  strbuf_add (&w->buf, "\"");
-  for (const char *p = text; *p != '\0'; p++) {
-    unsigned char c = (unsigned char) *p;
+  for (size_t i = 0; i < len; i++) {
+    unsigned char c = (unsigned char) text[i];
 
     if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
       continue;
-    strbuf_add_bytes (&w->buf, plain, (size_t) (p - plain));
-    plain = p + 1;
+    strbuf_add_bytes (&w->buf, text + plain, i - plain);
+    plain = i + 1;
     if (c == '"' || c == '\\')
       strbuf_addf (&w->buf, "\\%c", c);
     else if (c == '\n')
@@ -40,7 +40,13 @@ static void quote (struct json_writer *w, const char *text)
     else
       strbuf_addf (&w->buf, "\\u%04x", c);
   }
-  strbuf_add (&w->buf, plain);
+  strbuf_add_bytes (&w->buf, text + plain, len - plain);
+}
+
+static void quote (struct json_writer *w, const char *text)
+{
+  strbuf_add (&w->buf, "\"");
+  escape (w, text, strlen (text));
   strbuf_add (&w->buf, "\"");
 }
 
@@ -179,6 +185,48 @@ void json_strings (struct json_writer *w, const char *key, const struct strlist 
   for (size_t i = 0; i < list->count; i++)
     json_string (w, NULL, list->items[i]);
   json_array_end (w);
+}
+
+void json_bytes (struct json_writer *w, const char *key, const char *bytes, size_t len)
+{
+  begin_value (w, key);
+  strbuf_add (&w->buf, "\"");
+  while (len > 0) {
+    size_t bad, good = str_utf8_prefix (bytes, len, &bad);
+
+    escape (w, bytes, good);
+    if (bad > 0)
+      strbuf_add (&w->buf, "\xef\xbf\xbd");
+    bytes += good + bad;
+    len -= good + bad;
+  }
+  strbuf_add (&w->buf, "\"");
+}
+
+/* Recursion is as deep as the reader let the tree be. */
+void json_copy (struct json_writer *w, const char *key, const struct json_node *node)
+{
+  switch (node->type) {
+  case JSON_NULL: json_null (w, key); return;
+  case JSON_BOOL: json_bool (w, key, node->flag); return;
+  case JSON_STRING: json_string (w, key, node->text); return;
+  case JSON_NUMBER:
+    begin_value (w, key);
+    strbuf_add (&w->buf, node->text);
+    return;
+  case JSON_ARRAY:
+    json_array_begin (w, key);
+    for (size_t i = 0; i < node->count; i++)
+      json_copy (w, NULL, node->items[i]);
+    json_array_end (w);
+    return;
+  case JSON_OBJECT:
+    json_object_begin (w, key);
+    for (size_t i = 0; i < node->count; i++)
+      json_copy (w, node->keys[i].name, node->items[i]);
+    json_object_end (w);
+    return;
+  }
 }
 
 int json_finish (struct json_writer *w, char **ret_text, struct error *err)

@@ -268,25 +268,34 @@ static size_t utf8_sequence (unsigned char lead, unsigned char *ret_low, unsigne
   return 0;
 }
 
-bool str_is_utf8 (const char *text, size_t len)
+size_t str_utf8_prefix (const char *text, size_t len, size_t *ret_bad)
 {
   const unsigned char *p = (const unsigned char *) text;
+  size_t i = 0;
 
-  for (size_t i = 0; i < len;) {
+  while (i < len) {
     unsigned char low, high;
-    size_t n = utf8_sequence (p[i], &low, &high);
+    size_t n = utf8_sequence (p[i], &low, &high), k = 1;
 
-    if (n == 0 || n > len - i)
-      return false;
-    for (size_t k = 1; k < n; k++) {
-      if (p[i + k] < low || p[i + k] > high)
-        return false;
+    for (; k < n && k < len - i && p[i + k] >= low && p[i + k] <= high; k++) {
       low = 0x80;
       high = 0xbf;
     }
+    if (n == 0 || k < n) {
+      *ret_bad = k;
+      return i;
+    }
     i += n;
   }
-  return true;
+  *ret_bad = 0;
+  return len;
+}
+
+bool str_is_utf8 (const char *text, size_t len)
+{
+  size_t bad;
+
+  return str_utf8_prefix (text, len, &bad) == len;
 }
 
 #define NEAREST_MAX 48

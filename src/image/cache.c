@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base-folder.h"
 #include "base-str.h"
 #include "image-cache-internal.h"
 #include "image-text.h"
@@ -21,58 +22,15 @@
 
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* Folders of STATE that are missing are made, for us alone. */
-static int make_state (const char *state, struct error *err)
-{
-  cleanup_free char *path = strdup (state);
-
-  if (path == NULL)
-    return error_oom (err);
-  for (char *slash = strchr (path + 1, '/');; slash = strchr (slash + 1, '/')) {
-    if (slash != NULL)
-      *slash = '\0';
-    if (mkdir (path, 0700) < 0 && errno != EEXIST)
-      return error_set_errno (err, errno, "cannot make the state folder '%s'", path);
-    if (slash == NULL)
-      return 0;
-    *slash = '/';
-  }
-}
-
-/* Others could have put a tree there if they may write; that they may look can be mended. */
-static int check_folder (const struct image_cache *cache, struct error *err)
-{
-  struct stat st;
-
-  if (fstat (cache->fd, &st) < 0)
-    return error_set_errno (err, errno, "cannot look at '%s'", cache->path);
-  if (st.st_uid != geteuid () || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return error_set (err, -EPERM,
-                      "image cache '%s' can be written by others: remove it, or name another state folder",
-                      cache->path);
-  if ((st.st_mode & 0777) != 0700 && fchmod (cache->fd, 0700) < 0)
-    return error_set_errno (err, errno, "cannot close '%s' to others", cache->path);
-  return 0;
-}
-
 int image_cache_open (const char *state, struct image_cache *ret_cache, struct error *err)
 {
   cleanup_image_cache struct image_cache cache = { .fd = -1, .path = str_format ("%s/images", state) };
-  int r;
 
   if (cache.path == NULL)
     return error_oom (err);
-  r = make_state (state, err);
-  if (r < 0)
-    return r;
-  if (mkdir (cache.path, 0700) < 0 && errno != EEXIST)
-    return error_set_errno (err, errno, "cannot make '%s'", cache.path);
-  cache.fd = open (cache.path, OPEN_FOLDER);
+  cache.fd = folder_make_own (state, "images", "image cache", err);
   if (cache.fd < 0)
-    return error_set_errno (err, errno, "cannot open '%s'", cache.path);
-  r = check_folder (&cache, err);
-  if (r < 0)
-    return r;
+    return cache.fd;
   *ret_cache = cache;
   cache = (struct image_cache){ .fd = -1 };
   return 0;

@@ -210,28 +210,6 @@ static void write_section (struct json_writer *w, const char *name, const char *
 }
 
 /* Header schemas are small constants; parsed and written again so that the layout stays one. */
-static int write_constant (struct json_writer *w, const struct json_node *node, const char *key)
-{
-  if (node->type == JSON_STRING)
-    json_string (w, key, node->text);
-  else if (node->type == JSON_BOOL)
-    json_bool (w, key, node->flag);
-  else if (node->type == JSON_NUMBER)
-    json_number (w, key, strtoull (node->text, NULL, 10));
-  else if (node->type == JSON_OBJECT) {
-    json_object_begin (w, key);
-    for (size_t i = 0; i < node->count; i++)
-      write_constant (w, node->items[i], node->keys[i].name);
-    json_object_end (w);
-  } else if (node->type == JSON_ARRAY) {
-    json_array_begin (w, key);
-    for (size_t i = 0; i < node->count; i++)
-      write_constant (w, node->items[i], NULL);
-    json_array_end (w);
-  }
-  return 0;
-}
-
 static int write_header (struct json_writer *w, const struct header_key *header, struct error *err)
 {
   static const struct json_limits limits = { LIMIT_STRING_BYTES, LIMIT_PROFILE_DEPTH, LIMIT_PROFILE_NODES,
@@ -244,7 +222,7 @@ static int write_header (struct json_writer *w, const struct header_key *header,
   json_object_begin (w, header->name);
   json_string (w, "description", header->help);
   for (size_t i = 0; i < tree->count; i++)
-    write_constant (w, tree->items[i], tree->keys[i].name);
+    json_copy (w, tree->keys[i].name, tree->items[i]);
   json_object_end (w);
   return 0;
 }

@@ -297,6 +297,49 @@ static void test_failure_is_sticky (void **state)
   check_refused (&w, -ENOMEM, "out of memory");
 }
 
+/* As decoders of UTF-8 do it: one U+FFFD for the longest start of a character that did not come. */
+static void test_any_bytes (void **state)
+{
+  static const struct {
+    const char *bytes;
+    size_t len;
+    const char *text;
+  } rows[] = {
+    { "", 0, "\"\"\n" },
+    { "a\0b", 3, "\"a\\u0000b\"\n" },
+    { "\xff", 1, "\"\xef\xbf\xbd\"\n" },
+    { "x\x80\x80y", 4, "\"x\xef\xbf\xbd\xef\xbf\xbdy\"\n" },
+    { "\xe2\x82", 2, "\"\xef\xbf\xbd\"\n" },
+    { "\xe2\x82z", 3, "\"\xef\xbf\xbdz\"\n" },
+    { "\xf0\x9f\x98\x80\n", 5, "\"\xf0\x9f\x98\x80\\n\"\n" },
+    { "\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"\n" },
+    { "\xc0\xaf", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"\n" },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_json_writer struct json_writer w = { 0 };
+
+    json_bytes (&w, NULL, rows[i].bytes, rows[i].len);
+    check_text (&w, rows[i].text);
+  }
+}
+
+static void test_copied_tree (void **state)
+{
+  static const struct json_limits limits = { 4096, 32, 100, .comments = false };
+  static const char text[] =
+      "{\"a\":[1,-2.50e3,\"x\\ny\",null,true,{},[]],\"b\":{\"c\":18446744073709551616}}\n";
+  cleanup_json_writer struct json_writer w = { 0 };
+  cleanup_json struct json_node *tree = NULL;
+  cleanup_error struct error err = { 0 };
+
+  (void) state;
+  assert_int_equal (json_read ("text", text, strlen (text), &limits, &tree, &err), 0);
+  json_copy (&w, NULL, tree);
+  check_text (&w, text);
+}
+
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_compact),
   cmocka_unit_test (test_pretty),
@@ -307,6 +350,8 @@ static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_bad_text_is_named),
   cmocka_unit_test (test_misuse_is_refused),
   cmocka_unit_test (test_depth),
+  cmocka_unit_test (test_any_bytes),
+  cmocka_unit_test (test_copied_tree),
   cmocka_unit_test (test_failure_is_sticky),
 };
 
