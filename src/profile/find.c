@@ -33,12 +33,13 @@ int profile_store_init (struct profile_store *store, const char *config, const c
   made.folders[PLACE_SHIPPED] = str_format ("%s/profiles", data);
   made.seccomp_folder = str_format ("%s/profiles/seccomp", data);
   made.ceiling_file = str_format ("%s/ceiling.json", config);
+  made.configuration_file = str_format ("%s/config.json", config);
   if (user_config != NULL)
     made.folders[PLACE_USER] = str_format ("%s/profiles", user_config);
   if (workspace != NULL)
     made.workspace = strdup (workspace);
   if (made.folders[PLACE_OPERATOR] == NULL || made.folders[PLACE_SHIPPED] == NULL
-      || made.seccomp_folder == NULL || made.ceiling_file == NULL
+      || made.seccomp_folder == NULL || made.ceiling_file == NULL || made.configuration_file == NULL
       || (user_config != NULL && made.folders[PLACE_USER] == NULL)
       || (workspace != NULL && made.workspace == NULL))
     return error_oom (err);
@@ -53,6 +54,7 @@ void profile_store_clear (struct profile_store *store)
     free (store->folders[i]);
   free (store->seccomp_folder);
   free (store->ceiling_file);
+  free (store->configuration_file);
   free (store->workspace);
   *store = (struct profile_store){ 0 };
 }
@@ -348,26 +350,48 @@ static int empty_ceiling (struct ceiling **ret_ceiling, struct error *err)
   return *ret_ceiling ? 0 : error_oom (err);
 }
 
+/* A file that only the operator can have written; *RET_TEXT is NULL where there is none. */
+static int read_operators (const struct profile_store *store, const char *what, const char *path,
+                           char **ret_text, size_t *ret_len, struct error *err)
+{
+  bool trusted = false;
+  int r =
+      file_read_trusted (path, hostile_folder (store), LIMIT_PROFILE_BYTES, ret_text, ret_len, &trusted, err);
+
+  /* A link that leads nowhere is a file that cannot be read. */
+  if (r == -ENOENT && faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
+    error_clear (err);
+    return 0;
+  }
+  if (r == 0 && !trusted)
+    r = error_set (err, -EPERM, "%s '%s': others may write it; make it and its folders the operator's only",
+                   what, path);
+  return r;
+}
+
+int configuration_load (const struct profile_store *store, struct configuration **ret_configuration,
+                        struct error *err)
+{
+  cleanup_free char *text = NULL;
+  size_t len = 0;
+  int r = read_operators (store, "configuration", store->configuration_file, &text, &len, err);
+
+  if (r < 0)
+    return r;
+  return text ? configuration_parse (store->configuration_file, text, len, ret_configuration, err)
+              : configuration_new (ret_configuration, err);
+}
+
 int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceiling, struct error *err)
 {
   cleanup_ceiling struct ceiling *ceiling = NULL;
   cleanup_free char *text = NULL;
   const struct value *list;
-  bool trusted = false;
   size_t len = 0;
-  int r;
+  int r = read_operators (store, "ceiling", store->ceiling_file, &text, &len, err);
 
-  r = file_read_trusted (store->ceiling_file, hostile_folder (store), LIMIT_PROFILE_BYTES, &text, &len,
-                         &trusted, err);
-  /* A link that leads nowhere is a ceiling that cannot be read. */
-  if (r == -ENOENT && faccessat (AT_FDCWD, store->ceiling_file, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
-    error_clear (err);
+  if (r == 0 && text == NULL)
     return empty_ceiling (ret_ceiling, err);
-  }
-  if (r == 0 && !trusted)
-    r = error_set (err, -EPERM,
-                   "ceiling '%s': others may write it; make it and its folders the operator's only",
-                   store->ceiling_file);
   if (r == 0)
     r = ceiling_parse (store->ceiling_file, text, len, &ceiling, err);
   if (r < 0)

@@ -12,6 +12,7 @@
 #include "base-error.h"
 #include "base-str.h"
 #include "profile-ceiling.h"
+#include "profile-configuration.h"
 #include "profile-profile.h"
 
 enum profile_place { PLACE_OPERATOR, PLACE_USER, PLACE_SHIPPED, PLACE_COUNT };
@@ -20,6 +21,7 @@ struct profile_store {
   char *folders[PLACE_COUNT]; /* each holds NAME.json; NULL where there is none */
   char *seccomp_folder;       /* the shipped lists */
   char *ceiling_file;
+  char *configuration_file;
   char *workspace; /* without links; NULL where none is known */
 };
 
@@ -38,6 +40,10 @@ int profile_names (const struct profile_store *store, struct strlist *ret_names,
 
 /* The ceiling; an empty one when the file does not exist. */
 int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceiling, struct error *err);
+
+/* The operator's configuration; the defaults when the file does not exist. */
+int configuration_load (const struct profile_store *store, struct configuration **ret_configuration,
+                        struct error *err);
 
 const char *profile_place_text (enum profile_place place);
 /* Which folder a loaded profile came from; PLACE_COUNT for a file of its own. */

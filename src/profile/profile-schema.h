@@ -1,7 +1,8 @@
-/* JSON Schema of the profile language and of the ceiling, made from the parser's own tables. */
+/* JSON Schema of the profile language, of the ceiling and of the operator's configuration, made from the
+ * parser's own tables. */
 #pragma once
 
 #include "base-error.h"
 
-/* The schema as text; WHAT is "profile" or "ceiling". */
+/* The schema as text; WHAT is "profile", "ceiling" or "configuration". */
 int schema_write (const char *what, char **ret_text, struct error *err);

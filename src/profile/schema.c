@@ -7,6 +7,7 @@
 
 #include "base-json-write.h"
 #include "base-limits.h"
+#include "profile-configuration-internal.h"
 #include "profile-parse-internal.h"
 
 /* Patterns are looser than the parser where a regular expression cannot say it; a test holds that
@@ -210,43 +211,88 @@ static void write_section (struct json_writer *w, const char *name, const char *
 }
 
 /* Header schemas are small constants; parsed and written again so that the layout stays one. */
-static int write_header (struct json_writer *w, const struct header_key *header, struct error *err)
+static int write_constant (struct json_writer *w, const char *key, const char *help, const char *schema,
+                           struct error *err)
 {
   static const struct json_limits limits = { LIMIT_STRING_BYTES, LIMIT_PROFILE_DEPTH, LIMIT_PROFILE_NODES,
                                              .comments = false };
   cleanup_json struct json_node *tree = NULL;
-  int r = json_read (header->name, header->schema, strlen (header->schema), &limits, &tree, err);
+  int r = json_read (key, schema, strlen (schema), &limits, &tree, err);
 
   if (r < 0)
     return r;
-  json_object_begin (w, header->name);
-  json_string (w, "description", header->help);
+  json_object_begin (w, key);
+  json_string (w, "description", help);
   for (size_t i = 0; i < tree->count; i++)
     json_copy (w, tree->keys[i].name, tree->items[i]);
   json_object_end (w);
   return 0;
 }
 
+/* All that stands before the keys of a document. */
+static void begin_document (struct json_writer *w, const char *title, const char *const *required)
+{
+  json_object_begin (w, NULL);
+  json_string (w, "$schema", "http://json-schema.org/draft-07/schema#");
+  json_string (w, "title", title);
+  json_string (w, "type", "object");
+  json_array_begin (w, "required");
+  for (; *required != NULL; required++)
+    json_string (w, NULL, *required);
+  json_array_end (w);
+  json_bool (w, "additionalProperties", false);
+  json_object_begin (w, "properties");
+}
+
+/* Keys of one section stand together in the table. */
+static int write_configuration (char **ret_text, struct error *err)
+{
+  static const char *const required[] = { "version", NULL };
+  cleanup_json_writer struct json_writer w = { .pretty = true };
+  const char *section = "";
+  int r;
+
+  begin_document (&w, "tyrum-oci configuration", required);
+  r = write_constant (&w, "$schema", "where an editor finds the schema", "{ \"type\": \"string\" }", err);
+  if (r == 0)
+    r = write_constant (&w, "version", "the version of the configuration", "{ \"const\": 1 }", err);
+  for (size_t i = 0; r == 0 && i < configuration_key_count; i++) {
+    const struct configuration_key *key = &configuration_keys[i];
+
+    if (strcmp (key->section, section) != 0) {
+      if (section[0] != '\0') {
+        json_object_end (&w);
+        json_object_end (&w);
+      }
+      section = key->section;
+      json_object_begin (&w, section);
+      json_string (&w, "type", "object");
+      json_bool (&w, "additionalProperties", false);
+      json_object_begin (&w, "properties");
+    }
+    r = write_constant (&w, key->field.key, key->help, key->schema, err);
+  }
+  if (r < 0)
+    return r;
+  for (unsigned open = 0; open < 4; open++)
+    json_object_end (&w);
+  return json_finish (&w, ret_text, err);
+}
+
 int schema_write (const char *what, char **ret_text, struct error *err)
 {
+  static const char *const of_ceiling[] = { "version", NULL }, *const of_profile[] = { "version", "name",
+                                                                                       NULL };
   cleanup_json_writer struct json_writer w = { .pretty = true };
   bool ceiling = strcmp (what, "ceiling") == 0;
   const struct header_key *headers = ceiling ? ceiling_header_keys : profile_header_keys;
   size_t count = ceiling ? ceiling_header_key_count : profile_header_key_count;
 
-  json_object_begin (&w, NULL);
-  json_string (&w, "$schema", "http://json-schema.org/draft-07/schema#");
-  json_string (&w, "title", ceiling ? "tyrum-oci ceiling" : "tyrum-oci profile");
-  json_string (&w, "type", "object");
-  json_array_begin (&w, "required");
-  json_string (&w, NULL, "version");
-  if (!ceiling)
-    json_string (&w, NULL, "name");
-  json_array_end (&w);
-  json_bool (&w, "additionalProperties", false);
-  json_object_begin (&w, "properties");
+  if (strcmp (what, "configuration") == 0)
+    return write_configuration (ret_text, err);
+  begin_document (&w, ceiling ? "tyrum-oci ceiling" : "tyrum-oci profile", ceiling ? of_ceiling : of_profile);
   for (size_t i = 0; i < count; i++) {
-    int r = write_header (&w, &headers[i], err);
+    int r = write_constant (&w, headers[i].name, headers[i].help, headers[i].schema, err);
 
     if (r < 0)
       return r;

@@ -1,0 +1,246 @@
+#include <config.h>
+
+#include "profile-configuration.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-limits.h"
+#include "base-number.h"
+#include "base-path.h"
+#include "profile-configuration-internal.h"
+
+/* A journal of a few hundred bytes a line is worth keeping for a while. */
+#define JOURNAL_MAX_BYTES ((uint64_t) 64 * 1024 * 1024)
+#define JOURNAL_MIN_BYTES ((uint64_t) 64 * 1024)
+#define JOURNAL_KEEP      8u
+#define JOURNAL_KEEP_MAX  10000u
+
+static int into_size (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
+{
+  uint64_t bytes;
+
+  if (!number_parse_size (node->text, &bytes) || bytes < JOURNAL_MIN_BYTES || bytes > INT64_MAX)
+    return json_fail (place, node, err, "'%s' is not a size from 64K on, such as \"64M\"", node->text);
+  *(uint64_t *) at = bytes;
+  return 0;
+}
+
+static int into_keep (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
+{
+  uint64_t count;
+
+  if (!number_parse (node->text, JOURNAL_KEEP_MAX, &count) || count == 0)
+    return json_fail (place, node, err, "'%s' is not a number from 1 to %u", node->text, JOURNAL_KEEP_MAX);
+  *(uint32_t *) at = (uint32_t) count;
+  return 0;
+}
+
+static int into_mode (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
+{
+  enum toolrunner_mode *mode = at;
+
+  if (strcmp (node->text, "runner") == 0)
+    *mode = TOOLRUNNER_RUNNER;
+  else if (strcmp (node->text, "command") == 0)
+    *mode = TOOLRUNNER_COMMAND;
+  else
+    return json_fail (place, node, err, "'%s' is not 'runner' or 'command'", node->text);
+  return 0;
+}
+
+static int into_name (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
+{
+  if (node->text[strspn (node->text, " \t\r\n")] == '\0')
+    return json_fail (place, node, err, "it is blank");
+  return json_into_text (place, node, at, err);
+}
+
+static int into_folder (const struct json_place *place, const struct json_node *node, void *at,
+                        struct error *err)
+{
+  if (!path_is_normal (node->text) && !path_is_beneath (node->text))
+    return json_fail (place, node, err, "'%s' is not a path without '.', '..' or empty parts", node->text);
+  return json_into_text (place, node, at, err);
+}
+
+static int into_inside (const struct json_place *place, const struct json_node *node, void *at,
+                        struct error *err)
+{
+  if (!path_is_normal (node->text))
+    return json_fail (place, node, err, "'%s' is not an absolute path without '.', '..' or empty parts",
+                      node->text);
+  return json_into_text (place, node, at, err);
+}
+
+static int add_word (const struct json_place *place, const struct json_node *node, void *at,
+                     struct error *err)
+{
+  const struct strlist *words = at;
+
+  if (words->count == 0 && node->text[0] == '\0')
+    return json_fail (place, node, err, "a command has a name");
+  return strlist_add (at, node->text) < 0 ? error_oom (err) : 0;
+}
+
+static int into_words (const struct json_place *place, const struct json_node *node, void *at,
+                       struct error *err)
+{
+  if (node->count == 0)
+    return json_fail (place, node, err, "a command has a name");
+  return json_read_array (place, node, JSON_STRING, LIMIT_ARGUMENTS, add_word, at, err);
+}
+
+#define ROW(section, key, type, read, field, help, schema)                                                   \
+  {                                                                                                          \
+    section, { key, type, read, offsetof (struct configuration, field) }, help, schema                       \
+  }
+#define TEXT_SCHEMA   "{ \"type\": \"string\", \"pattern\": \"[^ \\t\\r\\n]\" }"
+#define FOLDER_SCHEMA "{ \"type\": \"string\", \"minLength\": 1 }"
+#define FLAG_SCHEMA   "{ \"type\": \"boolean\" }"
+
+const struct configuration_key configuration_keys[] = {
+  ROW ("journal", "required", JSON_BOOL, json_into_bool, journal_required,
+       "whether a run whose events cannot be written is refused (default: true)", FLAG_SCHEMA),
+  ROW ("journal", "sync", JSON_BOOL, json_into_bool, journal_sync,
+       "whether the end of a run is on the disk before it is reported (default: true)", FLAG_SCHEMA),
+  ROW ("journal", "max_size", JSON_STRING, into_size, journal_max_bytes,
+       "begin a new file beyond this size (default: 64M)",
+       "{ \"type\": \"string\", \"pattern\": \"^[1-9][0-9]*[KMGT]?$\" }"),
+  ROW ("journal", "keep", JSON_NUMBER, into_keep, journal_keep,
+       "how many full files stay beside the one that is written (default: 8)",
+       "{ \"type\": \"integer\", \"minimum\": 1, \"maximum\": 10000 }"),
+  ROW ("toolrunner", "mode", JSON_STRING, into_mode, toolrunner_mode,
+       "runner: the image's own ToolRunner runs inside; command: a CLI step's command does",
+       "{ \"enum\": [\"runner\", \"command\"] }"),
+  ROW ("toolrunner", "policy_checked_upstream", JSON_BOOL, json_into_bool, policy_checked_upstream,
+       "the operator's word that the gateway checked its policy before the step; mode 'command' needs it",
+       FLAG_SCHEMA),
+  ROW ("toolrunner", "profile", JSON_STRING, into_name, profile, "the profile (default: baseline)",
+       TEXT_SCHEMA),
+  ROW ("toolrunner", "backend", JSON_STRING, into_name, backend, "as --backend of run", TEXT_SCHEMA),
+  ROW ("toolrunner", "runtime", JSON_STRING, into_name, runtime, "as --runtime of run", TEXT_SCHEMA),
+  ROW ("toolrunner", "image", JSON_STRING, into_name, image, "as --image of run", TEXT_SCHEMA),
+  ROW ("toolrunner", "rootfs", JSON_STRING, into_name, rootfs, "as --rootfs of run", TEXT_SCHEMA),
+  ROW ("toolrunner", "workspace", JSON_STRING, into_folder, workspace,
+       "the folder that appears as /workspace: absolute, or beneath the gateway's home (default: the home)",
+       FOLDER_SCHEMA),
+  ROW ("toolrunner", "command", JSON_ARRAY, into_words, command,
+       "mode 'runner': what starts the ToolRunner inside; its options are added",
+       "{ \"type\": \"array\", \"minItems\": 1, \"items\": { \"type\": \"string\" } }"),
+  ROW ("toolrunner", "migrations_dir", JSON_STRING, into_inside, migrations,
+       "mode 'runner': where the migrations are inside (default: as the gateway says)",
+       "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
+};
+const size_t configuration_key_count = ARRAY_LEN (configuration_keys);
+
+#define ROWS_MAX ARRAY_LEN (configuration_keys)
+
+static int read_section (const struct json_place *place, const struct json_node *node, void *at,
+                         struct error *err)
+{
+  struct json_field fields[ROWS_MAX];
+  size_t count = 0;
+
+  for (size_t i = 0; i < ROWS_MAX; i++)
+    if (strcmp (configuration_keys[i].section, place->name) == 0)
+      fields[count++] = configuration_keys[i].field;
+  return json_read_object (place, node, fields, count, at, err);
+}
+
+static int read_version (const struct json_place *place, const struct json_node *node, void *at,
+                         struct error *err)
+{
+  (void) at;
+  return strcmp (node->text, "1") == 0 ? 0 : json_fail (place, node, err, "this program knows version 1");
+}
+
+static int ignore (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+{
+  (void) place;
+  (void) node;
+  (void) at;
+  (void) err;
+  return 0;
+}
+
+static const struct json_field top[] = {
+  { "$schema", JSON_STRING, ignore, 0 },
+  { "version", JSON_NUMBER, read_version, 0 },
+  { "journal", JSON_OBJECT, read_section, 0 },
+  { "toolrunner", JSON_OBJECT, read_section, 0 },
+};
+
+int configuration_new (struct configuration **ret_configuration, struct error *err)
+{
+  struct configuration *configuration = calloc (1, sizeof (*configuration));
+
+  if (configuration == NULL)
+    return error_oom (err);
+  configuration->journal_required = true;
+  configuration->journal_sync = true;
+  configuration->journal_max_bytes = JOURNAL_MAX_BYTES;
+  configuration->journal_keep = JOURNAL_KEEP;
+  *ret_configuration = configuration;
+  return 0;
+}
+
+/* What only several keys together show. */
+static int check (const struct json_place *place, const struct json_node *tree,
+                  const struct configuration *configuration, struct error *err)
+{
+  if (tree->type == JSON_OBJECT && json_get (tree, "version") == NULL)
+    return json_fail (place, tree, err, "'version' is missing");
+  if (configuration->image != NULL && configuration->rootfs != NULL)
+    return json_fail (place, json_get (json_get (tree, "toolrunner"), "rootfs"), err,
+                      "toolrunner: 'rootfs' and 'image' both name a root; give one of them");
+  return 0;
+}
+
+int configuration_parse (const char *file, const char *text, size_t len,
+                         struct configuration **ret_configuration, struct error *err)
+{
+  static const struct json_limits limits = { LIMIT_PROFILE_BYTES, LIMIT_PROFILE_DEPTH, LIMIT_PROFILE_NODES,
+                                             .comments = true };
+  cleanup_configuration struct configuration *configuration = NULL;
+  cleanup_free char *label = str_format ("configuration '%s'", file);
+  const struct json_place place = { .name = label };
+  cleanup_json struct json_node *tree = NULL;
+  int r = label ? configuration_new (&configuration, err) : error_oom (err);
+
+  if (r < 0)
+    return r;
+  configuration->file = strdup (file);
+  if (configuration->file == NULL)
+    return error_oom (err);
+  r = json_read (label, text, len, &limits, &tree, err);
+  if (r == 0)
+    r = json_read_object (&place, tree, top, ARRAY_LEN (top), configuration, err);
+  if (r == 0)
+    r = check (&place, tree, configuration, err);
+  if (r < 0)
+    return r;
+  *ret_configuration = take_ptr (configuration);
+  return 0;
+}
+
+void configuration_free (struct configuration *configuration)
+{
+  if (configuration == NULL)
+    return;
+  free (configuration->file);
+  free (configuration->profile);
+  free (configuration->backend);
+  free (configuration->runtime);
+  free (configuration->image);
+  free (configuration->rootfs);
+  free (configuration->workspace);
+  free (configuration->migrations);
+  strlist_clear (&configuration->command);
+  free (configuration);
+}

@@ -1,0 +1,50 @@
+/* The operator's configuration: how this host is run, as opposed to what a run may do.
+ *
+ * One file beside the ceiling, read by the same reader and trusted by the same rule: a file that cannot be
+ * read or trusted is an error, never "no configuration". No file means the defaults. What it says of
+ * ToolRunners stands here, so that no payload can choose its own profile.
+ *
+ * Parsing is pure. One table has every key; the parser and the schema walk it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-cleanup.h"
+#include "base-error.h"
+#include "base-str.h"
+
+enum toolrunner_mode {
+  TOOLRUNNER_UNSET,
+  TOOLRUNNER_RUNNER,  /* the ToolRunner of the image runs inside */
+  TOOLRUNNER_COMMAND, /* the command of a CLI step runs inside, and nothing else of Tyrum's */
+};
+
+struct configuration {
+  char *file; /* NULL: there is none */
+
+  /* journal */
+  bool journal_required; /* no run without its events written */
+  bool journal_sync;     /* the end of a run is on the disk when it is reported */
+  uint64_t journal_max_bytes;
+  uint32_t journal_keep;
+
+  /* toolrunner; NULL and empty where nothing is said */
+  enum toolrunner_mode toolrunner_mode;
+  bool policy_checked_upstream;
+  char *profile, *backend, *runtime, *image, *rootfs;
+  char *workspace;        /* absolute, or beneath the home that the gateway names */
+  char *migrations;       /* inside */
+  struct strlist command; /* of the runner */
+};
+
+/* The defaults. */
+int configuration_new (struct configuration **ret_configuration, struct error *err);
+
+int configuration_parse (const char *file, const char *text, size_t len,
+                         struct configuration **ret_configuration, struct error *err);
+void configuration_free (struct configuration *configuration);
+DEFINE_CLEANUP (struct configuration, configuration_free)
+#define cleanup_configuration cleanup (configuration_free_p)
