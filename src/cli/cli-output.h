@@ -17,6 +17,9 @@ struct output {
   unsigned width; /* columns to fill */
   bool colour;
   int status; /* the exit status of a verb that worked: profile lint that found an error gives 1 */
+
+  /* Writes what there is so far and empties it, for a verb that goes on for long; NULL: nobody listens. */
+  int (*flush) (struct output *output);
 };
 
 void output_clear (struct output *output);

@@ -34,12 +34,14 @@ struct verb {
   const struct verb *const *verbs;     /* NULL-terminated; NULL for a verb that does something */
   const struct verb_example *examples; /* NULL for none */
   int (*run) (const struct arguments *arguments, struct output *output, struct error *err);
+  const char *usage_prefix, *error_prefix; /* of messages, where a contract says how they begin; or NULL */
 };
 
 /* The program itself; all others hang below it. */
 extern const struct verb verb_root;
 
-extern const struct verb verb_ps, verb_kill, verb_gc;
+extern const struct verb verb_ps, verb_kill, verb_gc, verb_audit, verb_toolrunner;
+extern const struct verb verb_audit_list, verb_audit_show, verb_audit_follow, verb_audit_verify;
 extern const struct verb verb_run, verb_spec, verb_explain, verb_matrix, verb_profile, verb_help;
 extern const struct verb verb_profile_list, verb_profile_show, verb_profile_lint, verb_profile_diff,
     verb_profile_schema;
@@ -56,6 +58,9 @@ char *verb_usage (const struct verb *verb);
 /* Does what ARGV says (the words behind the program's name, NULL-terminated). *RET_VERB is the verb that the
  * words led to, also on failure. */
 int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err);
+
+/* What stands before the message about what verb_dispatch returned: "tyrum-oci". */
+const char *verb_prefix (const struct verb *verb, int result);
 
 /* The exit status for what verb_dispatch returned. */
 int verb_status (const struct verb *verb, int result, const struct output *output);

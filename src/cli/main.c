@@ -56,16 +56,24 @@ static int write_all (int fd, const struct strbuf *text)
   return 0;
 }
 
+static int flush (struct output *output)
+{
+  int r = write_all (STDOUT_FILENO, &output->out);
+
+  strbuf_clear (&output->out);
+  return r;
+}
+
 /* There is nowhere left to report that standard error cannot be written. */
-static void say_error (const struct error *err)
+static void say_error (const char *prefix, const struct error *err)
 {
   cleanup_strbuf struct strbuf line = { 0 };
 
   text_clean (&line, error_text (err));
   if (line.failed)
-    fputs ("tyrum-oci: out of memory\n", stderr);
+    fprintf (stderr, "%s: out of memory\n", prefix);
   else
-    fprintf (stderr, "tyrum-oci: %s\n", line.text);
+    fprintf (stderr, "%s: %s\n", prefix, line.text);
 }
 
 int main (int argc, char **argv)
@@ -78,6 +86,7 @@ int main (int argc, char **argv)
   if (hold_standard_streams () < 0)
     return 1;
   look_at_terminal (&output);
+  output.flush = flush;
   r = verb_dispatch (argv + (argc > 0), &verb, &output, &err);
   (void) write_all (STDERR_FILENO, &output.notes);
   if (r == 0) {
@@ -86,6 +95,6 @@ int main (int argc, char **argv)
       error_set_errno (&err, -r, "cannot write standard output");
   }
   if (r < 0)
-    say_error (&err);
+    say_error (verb_prefix (verb, r), &err);
   return verb_status (verb, r, &output);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report-journal.h"
+
 static const char *const backend_words[] = { "libcrun",   "oci",    "oci:crun", "oci:runc",
                                              "oci:runsc", "docker", "podman",   NULL };
 static const char *const runtime_words[] = { "crun", "runc", "runsc", NULL };
@@ -71,6 +73,24 @@ static const struct option_info table[] = {
   [OPTION_NAMES] = { "names", .help = "print the names only, one to a line" },
   [OPTION_DIGEST] = { "digest", .help = "print the profile's digest instead" },
   [OPTION_CEILING] = { "ceiling", .help = "the schema of the operator's ceiling instead" },
+  [OPTION_CONFIGURATION] = { "configuration", .help = "the schema of the operator's configuration instead" },
+  [OPTION_RUN] = { "run", "ID", .help = "only what belongs to this run" },
+  [OPTION_KIND] = { "kind", "NAME", .repeats = true, .complete = COMPLETE_WORDS, .words = journal_kind_names,
+                    .help = "only events of this kind" },
+  [OPTION_SINCE] = { "since", "TIME",
+                     .help = "only events from this time on: 2026-01-31, 2026-01-31T12:00:00Z, or 90m ago" },
+  [OPTION_LAST] = { "last", "COUNT", .help = "the last COUNT events at most (default: 1000)" },
+  [OPTION_FROM] = { "from", "NUMBER",
+                    .help = "what is wrong before this line is known: look at the chain from here on" },
+  [OPTION_ANCHOR] = { "anchor", "NUMBER:HASH",
+                      .help = "a line's number and hash, as an earlier verify printed them and you kept them "
+                              "elsewhere" },
+  [OPTION_HOME] = { "home", "DIR", .complete = COMPLETE_FOLDER, .help = "the gateway's home" },
+  [OPTION_DB] = { "db", "FILE|URI", .complete = COMPLETE_FILE, .help = "the gateway's database" },
+  [OPTION_MIGRATIONS] = { "migrations-dir", "DIR", .complete = COMPLETE_FOLDER,
+                          .help = "the gateway's migrations" },
+  [OPTION_PAYLOAD] = { "payload-b64", "TEXT",
+                       .help = "the step as base64url or base64 of its JSON (default: standard input)" },
   [OPTION_FORMAT] = { "format", "NAME", .complete = COMPLETE_WORDS, .words = format_words,
                       .help =
                           "text (default), man for the manual page, or the completions for bash, zsh, fish" },

@@ -57,14 +57,19 @@ const struct verb verb_profile_show = {
 static int schema (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_free char *text = NULL;
-  int r = schema_write (arguments_have (arguments, OPTION_CEILING) ? "ceiling" : "profile", &text, err);
+  bool ceiling = arguments_have (arguments, OPTION_CEILING);
+  bool configuration = arguments_have (arguments, OPTION_CONFIGURATION);
+  int r;
 
+  if (ceiling && configuration)
+    return error_set (err, CLI_USAGE, "--ceiling and --configuration are two schemas; give one of them");
+  r = schema_write (ceiling ? "ceiling" : configuration ? "configuration" : "profile", &text, err);
   if (r == 0)
     strbuf_add (&output->out, text);
   return r;
 }
 
-static const enum option schema_options[] = { OPTION_CEILING, OPTION_COUNT };
+static const enum option schema_options[] = { OPTION_CEILING, OPTION_CONFIGURATION, OPTION_COUNT };
 
 const struct verb verb_profile_schema = {
   .path = "profile schema",

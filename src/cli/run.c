@@ -10,30 +10,10 @@
 
 #include "base-file.h"
 #include "cli-context.h"
+#include "cli-launching.h"
 #include "cli-target.h"
 #include "cli-verb.h"
 #include "report-result.h"
-#include "run-run.h"
-
-/* Our own programs stand together in one folder. */
-static char *own_program (const char *name)
-{
-  const char *folder = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
-
-  return str_format ("%s/%s", folder != NULL && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR, name);
-}
-
-/* Unpacked images outlive runs and boots. */
-static char *cache_folder (const struct host_facts *host)
-{
-  const char *state = secure_getenv ("XDG_STATE_HOME");
-
-  if (host->uid == 0)
-    return strdup ("/var/lib/tyrum-oci");
-  if (state != NULL && state[0] == '/')
-    return str_format ("%s/tyrum-oci", state);
-  return str_format ("%s/.local/state/tyrum-oci", host->home ? host->home : "");
-}
 
 /* Opens the folder of the file for the result, before the command can put another one in its place. */
 static int open_result (const char *file, struct error *err)
@@ -108,36 +88,19 @@ static int refuse (const struct plan *plan, const struct run_result *result,
   return error_set (err, refusal.code, "%s", error_text (&refusal));
 }
 
-static int launch (const struct context *context, struct plan *plan, const struct arguments *arguments,
-                   struct output *output, struct error *err)
+static int launch (struct launching *launching, const struct context *context, struct plan *plan,
+                   const struct arguments *arguments, struct output *output, struct error *err)
 {
-  cleanup_free char *init = own_program ("tyrum-oci-init");
-  cleanup_free char *launcher = own_program ("tyrum-oci-launch");
-  cleanup_free char *cache = cache_folder (context->host);
   cleanup_run_result struct run_result result = { 0 };
   const char *file = arguments_text (arguments, OPTION_RESULT);
   cleanup_close int folder = file ? open_result (file, err) : -1;
   bool quiet = arguments_have (arguments, OPTION_JSON);
-  struct run_options options = { .host = context->host,
-                                 .plan = plan,
-                                 .init = init,
-                                 .cache = cache,
-                                 .launcher = launcher,
-                                 .in = STDIN_FILENO,
-                                 .out = quiet ? -1 : STDOUT_FILENO,
-                                 .err = quiet ? -1 : STDERR_FILENO };
-  struct error left = { 0 };
-  unsigned finished;
+  const int streams[] = { STDIN_FILENO, quiet ? -1 : STDOUT_FILENO, quiet ? -1 : STDERR_FILENO };
   int r;
 
-  if (init == NULL || launcher == NULL || cache == NULL)
-    return error_oom (err);
   if (file != NULL && folder < 0)
     return folder;
-  /* What an earlier run left is finished first; that it cannot be is no reason not to run. */
-  if (run_gc (context->host, &finished, &left) < 0)
-    error_clear (&left);
-  r = run_execute (&options, &result, err);
+  r = launching_carry_out (launching, context, plan, streams, &result, output, err);
   if (r < 0) {
     struct error second = { 0 };
 
@@ -196,31 +159,64 @@ static int want_terminal (struct context *context, const struct arguments *argum
   return 0;
 }
 
-static int run (const struct arguments *arguments, struct output *output, struct error *err)
+/* From the command line to the plan. What is refused on the way is told to the journal, but not what nobody
+ * could have meant. */
+static int prepare (struct context *context, const struct arguments *arguments, struct launching *launching,
+                    struct plan **ret_plan, struct error *err)
+{
+  const char *profile = arguments_text (arguments, OPTION_PROFILE);
+  int r = context_open (context, arguments, err);
+
+  if (r == 0)
+    r = want_terminal (context, arguments, err);
+  if (context->store.ceiling_file != NULL && r != CLI_USAGE) {
+    cleanup_error struct error second = { 0 };
+    int opened =
+        launching_open (context, "run", profile ? profile : "baseline", launching, r < 0 ? &second : err);
+
+    r = r < 0 ? r : opened;
+  }
+  if (r == 0)
+    r = context_plan (context, ret_plan, err);
+  if (r < 0 && r != CLI_USAGE && launching->configuration != NULL)
+    launching_refused (launching, context, err);
+  return r;
+}
+
+static int dry_run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_context struct context context = { 0 };
   cleanup_plan struct plan *plan = NULL;
-  bool dry = arguments_have (arguments, OPTION_DRY_RUN);
   const struct target *target = NULL;
-  int r;
+  int r = context_open (&context, arguments, err);
 
-  if (arguments_have (arguments, OPTION_HOST_FACTS) && !dry)
-    return error_set (
-        err, CLI_USAGE,
-        "--host-facts: nothing can be launched on a host that is only described; add --dry-run");
-  r = context_open (&context, arguments, err);
   if (r == 0)
     r = want_terminal (&context, arguments, err);
   if (r == 0)
     r = target_of_backend (context.request.backend, &target, err);
   if (r == 0)
     r = context_plan (&context, &plan, err);
+  return r < 0 ? r : show (plan, target, output, err);
+}
+
+static int run (const struct arguments *arguments, struct output *output, struct error *err)
+{
+  cleanup_context struct context context = { 0 };
+  cleanup_launching struct launching launching = { 0 };
+  cleanup_plan struct plan *plan = NULL;
+  int r;
+
+  if (arguments_have (arguments, OPTION_DRY_RUN))
+    return dry_run (arguments, output, err);
+  if (arguments_have (arguments, OPTION_HOST_FACTS))
+    return error_set (
+        err, CLI_USAGE,
+        "--host-facts: nothing can be launched on a host that is only described; add --dry-run");
+  r = prepare (&context, arguments, &launching, &plan, err);
   if (r < 0)
     return r;
-  if (dry)
-    return show (plan, target, output, err);
   context_add_notes (plan, output);
-  return launch (&context, plan, arguments, output, err);
+  return launch (&launching, &context, plan, arguments, output, err);
 }
 
 static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_TTY,     OPTION_TRACE_TIME, OPTION_RESULT,

@@ -10,8 +10,8 @@
 
 const struct verb_exit verb_statuses[] = {
   { "0", "it worked" },
-  { "1", "it failed, or profile lint found an error" },
-  { "2", "the command line is wrong" },
+  { "1", "it failed, profile lint found an error, or audit verify something that is wrong" },
+  { "2", "the command line is wrong; toolrunner: the payload is" },
   { "124", "run: the deadline ended the command" },
   { "125", "run: this program failed or refused, and the command did not run" },
   { "126, 127", "run: the command cannot be executed, or was not found" },
@@ -19,9 +19,9 @@ const struct verb_exit verb_statuses[] = {
   { NULL, NULL },
 };
 
-static const struct verb *const verbs[] = { &verb_run,  &verb_ps,      &verb_kill,   &verb_gc,
-                                            &verb_spec, &verb_explain, &verb_matrix, &verb_profile,
-                                            &verb_help, NULL };
+static const struct verb *const verbs[] = { &verb_run,   &verb_ps,      &verb_kill,   &verb_gc,
+                                            &verb_spec,  &verb_explain, &verb_matrix, &verb_profile,
+                                            &verb_audit, &verb_help,    NULL };
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
 
@@ -168,6 +168,13 @@ int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct outpu
   if (r == 0 && (output->out.failed || output->notes.failed))
     r = error_oom (err);
   return r;
+}
+
+const char *verb_prefix (const struct verb *verb, int result)
+{
+  const char *prefix = result == CLI_USAGE ? verb->usage_prefix : verb->error_prefix;
+
+  return prefix ? prefix : "tyrum-oci";
 }
 
 int verb_status (const struct verb *verb, int result, const struct output *output)

@@ -186,6 +186,7 @@ static const struct json_field fact_fields[] = {
   { "home", JSON_STRING, read_normal_path, FACT (home) },
   { "config_home", JSON_STRING, read_normal_path, FACT (config_home) },
   { "state_dir", JSON_STRING, read_normal_path, FACT (state_dir) },
+  { "storage_dir", JSON_STRING, read_normal_path, FACT (storage_dir) },
   { "cgroup", JSON_STRING, read_cgroup, FACT (cgroup) },
   { "cgroup_writable", JSON_BOOL, json_into_bool, FACT (cgroup_writable) },
   { "cgroup_delegated", JSON_STRING, read_normal_path, FACT (cgroup_delegated) },
@@ -221,7 +222,8 @@ static int complete_facts (struct host_facts *facts, struct error *err)
       && complete_text (&facts->kernel, strdup (DEFAULT_KERNEL))
       && complete_text (&facts->home, strdup (root ? "/root" : HOME_UNKNOWN))
       && complete_text (&facts->config_home, look_config_home (facts->uid, facts->home, NULL))
-      && complete_text (&facts->state_dir, look_state_dir (facts->uid, NULL)))
+      && complete_text (&facts->state_dir, look_state_dir (facts->uid, NULL))
+      && complete_text (&facts->storage_dir, look_storage_dir (facts->uid, facts->home, NULL)))
     return 0;
   return error_oom (err);
 }
@@ -302,6 +304,7 @@ int host_facts_write (const struct host_facts *facts, char **ret_text, struct er
   json_string (&w, "home", facts->home);
   json_string (&w, "config_home", facts->config_home);
   json_string (&w, "state_dir", facts->state_dir);
+  json_string (&w, "storage_dir", facts->storage_dir);
   json_string (&w, "cgroup", cgroup_mode_text (facts->cgroup));
   json_bool (&w, "cgroup_writable", facts->cgroup_writable);
   if (facts->cgroup_delegated != NULL)

@@ -77,6 +77,7 @@ void host_facts_free (struct host_facts *facts)
   free (facts->home);
   free (facts->config_home);
   free (facts->state_dir);
+  free (facts->storage_dir);
   free (facts->cgroup_delegated);
   strlist_clear (&facts->cgroup_controllers);
   strlist_clear (&facts->apparmor_profiles);

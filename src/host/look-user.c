@@ -131,6 +131,13 @@ char *look_state_dir (uint32_t uid, const char *base)
   return base ? below (base, "tyrum-oci") : str_format ("/tmp/tyrum-oci-%u", uid);
 }
 
+char *look_storage_dir (uint32_t uid, const char *home, const char *base)
+{
+  if (uid == 0)
+    return strdup ("/var/lib/tyrum-oci");
+  return base ? below (base, "tyrum-oci") : below (home, ".local/state/tyrum-oci");
+}
+
 int look_user (struct host_facts *facts, struct error *err)
 {
   cleanup_free char *passwd = look_text ("/etc/passwd");
@@ -153,5 +160,10 @@ int look_user (struct host_facts *facts, struct error *err)
     return error_oom (err);
   facts->config_home = look_config_home (facts->uid, facts->home, path_variable ("XDG_CONFIG_HOME"));
   facts->state_dir = look_state_dir (facts->uid, path_variable ("XDG_RUNTIME_DIR"));
-  return facts->config_home && facts->state_dir ? 0 : error_oom (err);
+  /* For who builds and tests: the other folders of ours have such variables, too. */
+  if (path_variable ("TYRUM_OCI_STATEDIR") != NULL)
+    facts->storage_dir = strdup (path_variable ("TYRUM_OCI_STATEDIR"));
+  else
+    facts->storage_dir = look_storage_dir (facts->uid, facts->home, path_variable ("XDG_STATE_HOME"));
+  return facts->config_home && facts->state_dir && facts->storage_dir ? 0 : error_oom (err);
 }

@@ -134,6 +134,7 @@ static int check_sockets (struct draft *draft, const char *what, const struct pa
   const struct path_facts *sockets = &draft->host->sockets;
   const char *state = draft->host->state_dir;
   const char *config = draft->host->config_home;
+  const char *storage = draft->host->storage_dir;
 
   if (fact->type == PATH_SOCKET)
     return refuse (draft, what, fact, "it is a socket");
@@ -148,6 +149,9 @@ static int check_sockets (struct draft *draft, const char *what, const struct pa
   }
   if (state != NULL && (path_is_within (state, fact->real) || path_is_within (fact->real, state)))
     return refuse (draft, what, fact, "it holds our own state");
+  if (writable && storage != NULL
+      && (path_is_within (storage, fact->real) || path_is_within (fact->real, storage)))
+    return refuse (draft, what, fact, "it holds the audit journal, which the command could rewrite");
   if (writable && config != NULL
       && (path_is_within (config, fact->real) || path_is_within (fact->real, config)))
     return refuse (draft, what, fact, "it holds profiles, and whoever writes those decides");

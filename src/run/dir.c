@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -22,14 +23,14 @@ bool run_id_is_valid (const char *id)
          && strspn (id + 2, "0123456789abcdef") == ID_DIGITS;
 }
 
-static int make_id (char **ret_id, struct error *err)
+int run_id_make (char ret_id[RUN_ID_SIZE], struct error *err)
 {
   uint64_t number;
 
   if (getrandom (&number, sizeof (number), 0) != (ssize_t) sizeof (number))
     return error_set_errno (err, errno, "make a run id");
-  *ret_id = str_format ("r-%016llx", (unsigned long long) number);
-  return *ret_id ? 0 : error_oom (err);
+  snprintf (ret_id, RUN_ID_SIZE, "r-%016llx", (unsigned long long) number);
+  return 0;
 }
 
 /* The folder is ours, and nobody else can make names in it: whoever could would tell us what to end and
@@ -106,15 +107,12 @@ static int name_dir (const char *state, const char *id, struct run_dir *dir, str
 }
 
 /* One try. -EAGAIN: a gc took the new folder for a left one, between its making and its lock. */
-static int try_create (int runs, const char *state, struct run_dir *dir, struct error *err)
+static int try_create (int runs, const char *state, const char *id, struct run_dir *dir, struct error *err)
 {
-  cleanup_free char *id = NULL;
   struct stat st;
   bool taken = false;
-  int r = make_id (&id, err);
+  int r = name_dir (state, id, dir, err);
 
-  if (r == 0)
-    r = name_dir (state, id, dir, err);
   if (r == 0)
     r = make_folder (runs, id, 0711, err);
   if (r == 0) {
@@ -128,12 +126,12 @@ static int try_create (int runs, const char *state, struct run_dir *dir, struct 
     error_clear (err);
     return -EAGAIN;
   }
-  if (r < 0 && id != NULL)
+  if (r < 0)
     unlinkat (runs, id, AT_REMOVEDIR);
   return r;
 }
 
-int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *err)
+int run_dir_create (const char *state, const char *id, struct run_dir *ret_dir, struct error *err)
 {
   cleanup_close int runs = run_state_make (state, "runs", 0711, err);
   int r = runs < 0 ? runs : 0;
@@ -141,7 +139,7 @@ int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *er
   for (unsigned tries = 0; r == 0 && tries < CREATE_TRIES; tries++) {
     cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
 
-    r = try_create (runs, state, &dir, err);
+    r = try_create (runs, state, id, &dir, err);
     if (r == 0) {
       *ret_dir = dir;
       dir = (struct run_dir){ .fd = -1, .lock_fd = -1 };

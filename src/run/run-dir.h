@@ -27,8 +27,12 @@ struct run_dir {
 int run_state_open (const char *state, const char *name, struct error *err);
 int run_state_make (const char *state, const char *name, mode_t mode, struct error *err);
 
-/* Makes the folder of a new run and takes its lock. STATE is made where it is missing. */
-int run_dir_create (const char *state, struct run_dir *ret_dir, struct error *err);
+/* An id for a new run. */
+#define RUN_ID_SIZE 19
+int run_id_make (char ret_id[RUN_ID_SIZE], struct error *err);
+
+/* Makes the folder of the new run ID and takes its lock. STATE is made where it is missing. */
+int run_dir_create (const char *state, const char *id, struct run_dir *ret_dir, struct error *err);
 
 /* Opens the folder of a run that is there. *RET_LIVE says whether a supervisor holds its lock; if not, we do
  * now. */

@@ -37,6 +37,11 @@ struct run_options {
   const char *cache;    /* folder for unpacked images */
   const char *launcher; /* path of tyrum-oci-launch; may be missing for other backends */
   int in, out, err;     /* the caller's streams; -1 for none */
+  const char *id;       /* of the run, from run_id_make */
+
+  /* Called when all is ready and judged, before the command starts, which a failure prevents. May be NULL. */
+  int (*on_start) (void *data, const struct posture *posture, struct error *err);
+  void *on_start_data;
 };
 
 struct run_result {

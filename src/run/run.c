@@ -217,7 +217,9 @@ static int start_container (struct run *run)
     r = run_observe (run);
   if (r < 0 || run->result.reason == RUN_REFUSED)
     return r;
-  return run_go (run);
+  if (run->options->on_start != NULL)
+    r = run->options->on_start (run->options->on_start_data, run->result.posture, run->err);
+  return r < 0 ? r : run_go (run);
 }
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
@@ -250,7 +252,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   if (r == 0)
     r = take_signals (&run);
   if (r == 0)
-    r = run_dir_create (options->host->state_dir, &run.dir, err);
+    r = run_dir_create (options->host->state_dir, options->id, &run.dir, err);
   if (r == 0)
     run.result.id = strdup (run.dir.id);
   if (r == 0)

@@ -13,7 +13,7 @@ static const char full[] =
     "// one of everything\n"
     "{\"machine\":\"aarch64\",\"kernel\":\"6.1.0\",\"uid\":0,\"gid\":5,\"home\":\"/root\","
     "\"config_home\":\"/etc/other\",\"state_dir\":\"/run/"
-    "other\",\"cgroup\":\"hybrid\",\"cgroup_writable\":true,"
+    "other\",\"storage_dir\":\"/srv/kept\",\"cgroup\":\"hybrid\",\"cgroup_writable\":true,"
     "\"cgroup_delegated\":\"/user.slice/a\",\"cgroup_controllers\":[\"cpu\",\"memory\"],"
     "\"swap_accounting\":true,\"apparmor\":{\"enabled\":true,\"profiles\":[\"tyrum-hardened\",\"a b (c)\"]},"
     "\"landlock_abi\":4,\"user_namespaces\":true,\"openat2\":true,\"open_files_hard\":18446744073709551615,"
@@ -68,6 +68,7 @@ static void test_empty_document_grants_nothing (void **state)
   assert_string_equal (facts->home, "/nonexistent");
   assert_string_equal (facts->config_home, "/nonexistent/.config/tyrum-oci");
   assert_string_equal (facts->state_dir, "/tmp/tyrum-oci-65534");
+  assert_string_equal (facts->storage_dir, "/nonexistent/.local/state/tyrum-oci");
   assert_int_equal (facts->cgroup, CGROUP_NONE);
   assert_false (facts->cgroup_writable || facts->swap_accounting || facts->apparmor);
   assert_true (facts->cgroup_delegated == NULL && facts->cgroup_controllers.count == 0);
@@ -90,8 +91,10 @@ static void test_folders_follow_the_user (void **state)
   assert_string_equal (root->home, "/root");
   assert_string_equal (root->config_home, "/etc/tyrum-oci");
   assert_string_equal (root->state_dir, "/run/tyrum-oci");
+  assert_string_equal (root->storage_dir, "/var/lib/tyrum-oci");
   assert_string_equal (user->config_home, "/home/me/.config/tyrum-oci");
   assert_string_equal (user->state_dir, "/tmp/tyrum-oci-1000");
+  assert_string_equal (user->storage_dir, "/home/me/.local/state/tyrum-oci");
   assert_string_equal (odd->config_home, "/.config/tyrum-oci");
 }
 
@@ -106,6 +109,7 @@ static void test_full_document (void **state)
   assert_int_equal (facts->gid, 5);
   assert_string_equal (facts->config_home, "/etc/other");
   assert_string_equal (facts->state_dir, "/run/other");
+  assert_string_equal (facts->storage_dir, "/srv/kept");
   assert_int_equal (facts->cgroup, CGROUP_HYBRID);
   assert_true (facts->cgroup_writable && facts->swap_accounting && facts->apparmor);
   assert_string_equal (facts->cgroup_delegated, "/user.slice/a");
@@ -176,6 +180,7 @@ static void test_written_keys (void **state)
                                       "home",
                                       "config_home",
                                       "state_dir",
+                                      "storage_dir",
                                       "cgroup",
                                       "openat2",
                                       "subuid",

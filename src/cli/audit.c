@@ -1,0 +1,172 @@
+/* audit: the journal of what was asked, decided and done. */
+#include <config.h>
+
+#include "cli-audit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base-number.h"
+#include "cli-verb.h"
+#include "host-facts.h"
+#include "run-dir.h"
+
+int audit_state (char **ret_state, struct error *err)
+{
+  cleanup_host_facts struct host_facts *host = NULL;
+  int r = host_look (&host, err);
+
+  if (r < 0)
+    return r;
+  *ret_state = strdup (host->storage_dir);
+  return *ret_state ? 0 : error_oom (err);
+}
+
+/* A time as the journal writes it, as far as it was given: times sort as text does. */
+static bool is_time (const char *text, size_t len)
+{
+  static const char shape[] = "0000-00-00T00:00:00.000000";
+
+  if (len != strlen ("0000-00-00") && len != strlen ("0000-00-00T00:00")
+      && len != strlen ("0000-00-00T00:00:00"))
+    return false;
+  for (size_t i = 0; i < len; i++)
+    if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+      return false;
+  return true;
+}
+
+static int read_since (const char *text, char since[32], struct error *err)
+{
+  size_t len = strlen (text);
+  uint64_t ago;
+  struct tm tm = { 0 };
+  time_t then;
+
+  if (number_parse_duration (text, &ago) && ago / 1000 < (uint64_t) time (NULL)) {
+    then = time (NULL) - (time_t) (ago / 1000);
+    gmtime_r (&then, &tm);
+    strftime (since, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+    return 0;
+  }
+  if (len > 0 && text[len - 1] == 'Z')
+    len--;
+  if (!is_time (text, len))
+    return error_set (
+        err, CLI_USAGE,
+        "--since: '%s' is neither a time in UTC such as 2026-01-31T12:00:00Z nor a duration such as 90m",
+        text);
+  memcpy (since, text, len);
+  since[len] = '\0';
+  return 0;
+}
+
+static int check_kinds (const struct strlist *kinds, struct error *err)
+{
+  for (size_t i = 0; i < kinds->count; i++) {
+    const char *near;
+    size_t k = 0;
+
+    while (k < JOURNAL_KIND_COUNT && strcmp (journal_kind_names[k], kinds->items[i]) != 0)
+      k++;
+    if (k < JOURNAL_KIND_COUNT)
+      continue;
+    near = str_nearest (kinds->items[i], journal_kind_names, JOURNAL_KIND_COUNT);
+    return error_set (err, CLI_USAGE, "--kind: there is no event '%s'%s%s%s", kinds->items[i],
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+  return 0;
+}
+
+int audit_filter_read (const struct arguments *arguments, struct audit_filter *ret_filter, struct error *err)
+{
+  struct audit_filter filter = { .run = arguments_text (arguments, OPTION_RUN),
+                                 .kinds = &arguments->values[OPTION_KIND] };
+  const char *since = arguments_text (arguments, OPTION_SINCE);
+  int r = check_kinds (filter.kinds, err);
+
+  if (r == 0 && filter.run != NULL && !run_id_is_valid (filter.run))
+    r = error_set (err, CLI_USAGE, "--run: '%s' is not the id of a run", filter.run);
+  if (r == 0 && since != NULL)
+    r = read_since (since, filter.since, err);
+  if (r == 0)
+    *ret_filter = filter;
+  return r;
+}
+
+bool audit_filter_takes (const struct audit_filter *filter, const struct journal_line *line)
+{
+  if (filter->run != NULL && !str_equal (filter->run, line->run))
+    return false;
+  if (strcmp (line->time, filter->since) < 0)
+    return false;
+  for (size_t i = 0; i < filter->kinds->count; i++)
+    if (strcmp (filter->kinds->items[i], line->kind) == 0)
+      return true;
+  return filter->kinds->count == 0;
+}
+
+/* Enough of a digest for people; the rest is in the JSON. */
+#define DIGEST_SHOWN (sizeof ("sha256:") - 1 + 12)
+
+static void add_value (const struct json_node *node, struct strbuf *out)
+{
+  if (node->type == JSON_BOOL)
+    strbuf_add (out, node->flag ? "true" : "false");
+  else if (node->text == NULL)
+    strbuf_add (out, "null");
+  else if (str_has_prefix (node->text, "sha256:") && strlen (node->text) > DIGEST_SHOWN)
+    strbuf_add_bytes (out, node->text, DIGEST_SHOWN);
+  else
+    strbuf_add (out, node->text);
+}
+
+static void add_summary (const struct json_node *node, const char *key, struct strbuf *out)
+{
+  for (size_t i = 0; i < node->count; i++) {
+    const struct json_node *item = node->items[i];
+    cleanup_free char *name = node->type == JSON_OBJECT
+                                  ? str_format ("%s%s%s", key, key[0] ? "." : "", node->keys[i].name)
+                                  : str_format ("%s[%zu]", key, i);
+
+    if (name == NULL) {
+      out->failed = true;
+      return;
+    }
+    if (item->type == JSON_OBJECT || item->type == JSON_ARRAY) {
+      add_summary (item, name, out);
+      continue;
+    }
+    strbuf_add (out, out->len > 0 ? " " : "");
+    strbuf_add (out, name);
+    strbuf_add (out, "=");
+    add_value (item, out);
+  }
+}
+
+void audit_summary (const struct json_node *details, struct strbuf *out)
+{
+  add_summary (details, "", out);
+}
+
+static const struct verb *const verbs[] = { &verb_audit_list, &verb_audit_show, &verb_audit_follow,
+                                            &verb_audit_verify, NULL };
+
+static const enum option options[] = { OPTION_COUNT };
+
+const struct verb verb_audit = {
+  .path = "audit",
+  .summary = "list, show, follow and verify the audit journal",
+  .description = "Every run leaves a trail in the journal of its user: that it was requested, the plan with "
+                 "the digests of "
+                 "profile and document, whether it was refused, started, what it ran into, what was waived "
+                 "or elevated, and how it "
+                 "ended. Each line holds the hash of the line before it.",
+  .operands = "VERB [ARG...]",
+  .complete = COMPLETE_VERB,
+  .options = options,
+  .verbs = verbs,
+};

@@ -1,0 +1,27 @@
+/* What the verbs of the audit journal share: which events are meant, and how one is shown.
+ *
+ * Options go in, a filter comes out; a line of the journal goes in, text or JSON comes out. Text of events
+ * may come from anywhere and is cleaned on its way to a terminal.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "base-json-write.h"
+#include "cli-options.h"
+#include "cli-output.h"
+#include "report-journal.h"
+
+struct audit_filter {
+  const char *run;             /* NULL: any */
+  const struct strlist *kinds; /* empty: any */
+  char since[32];              /* "": any */
+};
+
+int audit_filter_read (const struct arguments *arguments, struct audit_filter *ret_filter, struct error *err);
+bool audit_filter_takes (const struct audit_filter *filter, const struct journal_line *line);
+
+/* The details in one line: "profile.name=hardened backend=libcrun". */
+void audit_summary (const struct json_node *details, struct strbuf *out);
+
+/* Where the journal of this user is kept; the caller frees it. */
+int audit_state (char **ret_state, struct error *err);

@@ -1,0 +1,37 @@
+/* Carrying a plan out, the same for every verb that launches: our own programs, what earlier runs left, and
+ * the audit journal around it all.
+ *
+ * launching_open comes first, since without a journal there is no run; then one of carry_out and refused.
+ * What is asked is told by the verb, the profile as it was asked for, and the context's request.
+ *
+ * Must never: start a command of which nothing is written, where the operator wants it written.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "cli-context.h"
+#include "cli-output.h"
+#include "report-trail.h"
+#include "run-run.h"
+
+struct launching {
+  const char *via, *profile;
+  struct configuration *configuration;
+  struct trail trail;
+  bool told; /* the journal has the request */
+};
+
+void launching_clear (struct launching *launching);
+#define cleanup_launching cleanup (launching_clear)
+
+/* VIA is the verb; both texts stay the caller's. CONTEXT needs host and store. */
+int launching_open (const struct context *context, const char *via, const char *profile,
+                    struct launching *ret_launching, struct error *err);
+
+/* Notes in the journal that WHY ended it. What goes wrong with that must not hide WHY. */
+void launching_refused (struct launching *launching, const struct context *context, const struct error *why);
+
+/* Runs the plan's command with these streams (-1: none). Fails as run_execute does. Notes go to OUTPUT. */
+int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,
+                         const int streams[3], struct run_result *ret_result, struct output *output,
+                         struct error *err);

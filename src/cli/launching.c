@@ -1,0 +1,117 @@
+#include <config.h>
+
+#include "cli-launching.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli-target.h"
+
+void launching_clear (struct launching *launching)
+{
+  configuration_free (launching->configuration);
+  trail_clear (&launching->trail);
+  *launching = (struct launching){ 0 };
+}
+
+int launching_open (const struct context *context, const char *via, const char *profile,
+                    struct launching *ret_launching, struct error *err)
+{
+  cleanup_launching struct launching launching = { .via = via, .profile = profile };
+  int r = configuration_load (&context->store, &launching.configuration, err);
+
+  if (r == 0)
+    r = trail_open (context->host->storage_dir, launching.configuration, &launching.trail, err);
+  if (r < 0)
+    return r;
+  *ret_launching = launching;
+  launching = (struct launching){ 0 };
+  return 0;
+}
+
+static struct trail_request asked_of (const struct launching *launching, const struct context *context)
+{
+  return (struct trail_request){ launching->via, launching->profile, &context->request };
+}
+
+void launching_refused (struct launching *launching, const struct context *context, const struct error *why)
+{
+  const struct trail_request asked = asked_of (launching, context);
+  cleanup_error struct error ignored = { 0 };
+
+  (void) trail_refused (&launching->trail, launching->told ? NULL : &asked, why, &ignored);
+}
+
+/* Our own programs stand together in one folder. */
+static char *own_program (const char *name)
+{
+  const char *folder = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
+
+  return str_format ("%s/%s", folder != NULL && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR, name);
+}
+
+static int write_plan (struct launching *launching, const struct context *context, const struct plan *plan,
+                       struct error *err)
+{
+  const struct trail_request asked = asked_of (launching, context);
+  const struct target *target = NULL;
+  cleanup_free char *document = NULL;
+  int r = target_of_backend (plan->backend, &target, err);
+
+  if (r == 0)
+    r = target->write (plan, &document, err);
+  if (r == 0)
+    r = trail_planned (&launching->trail, &asked, context->profile, plan, document, err);
+  launching->told = r == 0;
+  return r;
+}
+
+static int write_start (void *data, struct error *err)
+{
+  return trail_started (data, err);
+}
+
+int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,
+                         const int streams[3], struct run_result *ret_result, struct output *output,
+                         struct error *err)
+{
+  cleanup_free char *init = own_program ("tyrum-oci-init");
+  cleanup_free char *launcher = own_program ("tyrum-oci-launch");
+  struct trail *trail = &launching->trail;
+  const struct run_options options = { .host = context->host,
+                                       .plan = plan,
+                                       .init = init,
+                                       .cache = context->host->storage_dir,
+                                       .launcher = launcher,
+                                       .in = streams[0],
+                                       .out = streams[1],
+                                       .err = streams[2],
+                                       .id = trail->run,
+                                       .on_start = write_start,
+                                       .on_start_data = trail };
+  struct error left = { 0 };
+  unsigned finished;
+  int r;
+
+  if (init == NULL || launcher == NULL)
+    return error_oom (err);
+  r = write_plan (launching, context, plan, err);
+  if (r < 0)
+    return r;
+  /* What an earlier run left is finished first; that it cannot be is no reason not to run. */
+  if (run_gc (context->host, &finished, &left) < 0)
+    error_clear (&left);
+  r = run_execute (&options, ret_result, err);
+  if (r < 0)
+    launching_refused (launching, context, err);
+  /* The command has run, so this is no reason to hide how it ended. */
+  else if (trail_ended (trail, plan, ret_result, &left) < 0) {
+    output_note (output, error_text (&left));
+    error_clear (&left);
+  }
+  if (trail->note != NULL)
+    output_note (output, trail->note);
+  return r;
+}

@@ -1,0 +1,55 @@
+/* The trail of one run: its events in the journal, in their order.
+ *
+ * requested, plan, waivers, elevation and a change of the profile are written before anything is made;
+ * started before the command runs; limits and ended, or refused, when it is over. Without a journal that can
+ * be written there is no run, unless the operator's configuration says otherwise: then the trail is silent
+ * from there on, and says once that it is.
+ *
+ * Arguments of the command may be anybody's secrets: only its first word is written.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "plan-plan.h"
+#include "profile-configuration.h"
+#include "report-journal.h"
+#include "run-dir.h"
+#include "run-run.h"
+
+struct trail {
+  struct journal *journal; /* NULL: silent */
+  bool required;
+  char run[RUN_ID_SIZE];
+  char *note; /* why it is silent */
+};
+
+void trail_clear (struct trail *trail);
+#define cleanup_trail cleanup (trail_clear)
+
+/* Makes the run's id. STATE is the folder for what outlives runs. */
+int trail_open (const char *state, const struct configuration *configuration, struct trail *ret_trail,
+                struct error *err);
+
+struct trail_request {
+  const char *via;     /* the verb */
+  const char *profile; /* as it was asked for */
+  const struct request *request;
+};
+
+/* DOCUMENT is what the plan became, with nothing of this one run in it. */
+int trail_planned (struct trail *trail, const struct trail_request *asked, const struct profile *profile,
+                   const struct plan *plan, const char *document, struct error *err);
+
+/* There is no plan, or none that was carried out. ASKED is NULL where it was written already. */
+int trail_refused (struct trail *trail, const struct trail_request *asked, const struct error *why,
+                   struct error *err);
+
+/* POSTURE may be NULL. */
+int trail_started (struct trail *trail, const struct posture *posture, struct error *err);
+
+int trail_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
+                 struct error *err);
+
+/* Any other event of the run. */
+int trail_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
+                 struct error *err);

@@ -1,0 +1,297 @@
+#include <config.h>
+
+#include "report-trail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base-sha256.h"
+
+/* requested, plan, elevation, profile_changed, and a waiver for each control. */
+#define EVENTS_MAX (4 + CONTROL_COUNT)
+
+void trail_clear (struct trail *trail)
+{
+  journal_close (trail->journal);
+  free (trail->note);
+  *trail = (struct trail){ 0 };
+}
+
+/* The journal cannot be written: that ends the run, or the trail. */
+static int give_up (struct trail *trail, struct error *err)
+{
+  int r = err->code;
+
+  if (trail->required) {
+    error_prefix (err, "the audit journal cannot be written");
+    return r;
+  }
+  if (trail->note == NULL)
+    trail->note = str_format ("this run is not in the audit journal: %s", error_text (err));
+  error_clear (err);
+  journal_close (trail->journal);
+  trail->journal = NULL;
+  return 0;
+}
+
+int trail_open (const char *state, const struct configuration *configuration, struct trail *ret_trail,
+                struct error *err)
+{
+  const struct journal_options options = { .state = state,
+                                           .max_bytes = configuration->journal_max_bytes,
+                                           .keep = configuration->journal_keep,
+                                           .sync = configuration->journal_sync };
+  struct trail trail = { .required = configuration->journal_required };
+  int r = run_id_make (trail.run, err);
+
+  if (r == 0 && journal_open (&options, &trail.journal, err) < 0)
+    r = give_up (&trail, err);
+  if (r == 0)
+    *ret_trail = trail;
+  return r;
+}
+
+static int append (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
+{
+  for (size_t i = 0; i < count; i++)
+    events[i].run = trail->run;
+  if (trail->journal == NULL || journal_append (trail->journal, events, count, err) == 0)
+    return 0;
+  return give_up (trail, err);
+}
+
+int trail_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
+                 struct error *err)
+{
+  struct journal_event event = { .kind = kind, .details = details, .data = data };
+
+  return append (trail, &event, 1, err);
+}
+
+int trail_started (struct trail *trail, struct error *err)
+{
+  return trail_event (trail, JOURNAL_STARTED, NULL, NULL, err);
+}
+
+/* ---- What was asked and planned. */
+
+static void requested_details (struct json_writer *w, const void *data)
+{
+  const struct trail_request *asked = data;
+  const struct request *request = asked->request;
+  const char *command = request->argv.count > 0 ? request->argv.items[0] : "";
+
+  json_string (w, "via", asked->via);
+  json_bytes (w, "profile", asked->profile, strlen (asked->profile));
+  json_string (w, "backend", backend_name (request->backend));
+  json_bytes (w, "command", command, strlen (command));
+  json_number (w, "arguments", request->argv.count > 0 ? request->argv.count - 1 : 0);
+  if (request->workspace != NULL)
+    json_bytes (w, "workspace", request->workspace, strlen (request->workspace));
+  json_number (w, "user", getuid ());
+  json_number (w, "supervisor", (uint64_t) getpid ());
+}
+
+struct planned {
+  const struct plan *plan;
+  const char *document;
+};
+
+static void plan_details (struct json_writer *w, const void *data)
+{
+  const struct planned *planned = data;
+  const struct plan *plan = planned->plan;
+  char digest[sizeof ("sha256:") + SHA256_HEX] = "sha256:";
+
+  sha256_hex (planned->document, strlen (planned->document), digest + strlen ("sha256:"));
+  json_object_begin (w, "profile");
+  json_string (w, "name", plan->profile_name);
+  json_string (w, "digest", plan->profile_digest);
+  json_bytes (w, "file", plan->profile_file, strlen (plan->profile_file));
+  json_object_end (w);
+  json_string (w, "backend", backend_name (plan->backend));
+  json_string (w, "plan", digest);
+}
+
+struct waiver {
+  enum control control;
+  const struct plan_control *state;
+};
+
+static void waiver_details (struct json_writer *w, const void *data)
+{
+  const struct waiver *waiver = data;
+
+  json_string (w, "control", control_info (waiver->control)->name);
+  json_string (w, "carried", carry_text (waiver->state->carriage.carry));
+  json_string (w, "reason", waiver->state->reason ? waiver->state->reason : waiver->state->carriage.reason);
+}
+
+/* The shipped profiles that give more than the others ever may. Whoever builds on one has values of its. */
+static const char *elevated_by (const struct profile *profile)
+{
+  static const char *const names[] = { "rawdog", "unsafe" };
+
+  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
+    if (strcmp (profile->name, names[i]) == 0 || str_equal (profile->extends, names[i]))
+      return names[i];
+    for (enum setting s = 0; s < SETTING_COUNT; s++) {
+      const char *file = profile->settings.values[s].origin.file;
+      const char *slash = file ? strrchr (file, '/') : NULL;
+      size_t len = strlen (names[i]);
+
+      if (slash != NULL && strncmp (slash + 1, names[i], len) == 0 && strcmp (slash + 1 + len, ".json") == 0)
+        return names[i];
+    }
+  }
+  return NULL;
+}
+
+static void elevation_details (struct json_writer *w, const void *data)
+{
+  const struct profile *profile = data;
+
+  json_string (w, "profile", profile->name);
+  json_string (w, "elevated_by", elevated_by (profile));
+  json_bool (w, "sandbox", profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED);
+}
+
+struct change {
+  const struct plan *plan;
+  char before[JOURNAL_DIGEST_SIZE];
+};
+
+static void change_details (struct json_writer *w, const void *data)
+{
+  const struct change *change = data;
+
+  json_string (w, "profile", change->plan->profile_name);
+  json_string (w, "before", change->before);
+  json_string (w, "now", change->plan->profile_digest);
+}
+
+/* Whether it differs from the last run of that name; the first is no change. */
+static int look_for_change (struct trail *trail, struct change *change, bool *ret_changed, struct error *err)
+{
+  const struct plan *plan = change->plan;
+
+  *ret_changed = false;
+  if (trail->journal == NULL)
+    return 0;
+  if (journal_swap_digest (trail->journal, plan->profile_name, plan->profile_digest, change->before, err) < 0)
+    return give_up (trail, err);
+  *ret_changed = change->before[0] != '\0' && strcmp (change->before, plan->profile_digest) != 0;
+  return 0;
+}
+
+int trail_planned (struct trail *trail, const struct trail_request *asked, const struct profile *profile,
+                   const struct plan *plan, const char *document, struct error *err)
+{
+  struct journal_event events[EVENTS_MAX];
+  struct waiver waivers[CONTROL_COUNT];
+  const struct planned planned = { plan, document };
+  struct change change = { .plan = plan };
+  size_t count = 0;
+  bool changed;
+  int r = look_for_change (trail, &change, &changed, err);
+
+  if (r < 0)
+    return r;
+  events[count++] = (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
+  events[count++] = (struct journal_event){ JOURNAL_PLAN, .details = plan_details, .data = &planned };
+  if (changed)
+    events[count++] =
+        (struct journal_event){ JOURNAL_PROFILE_CHANGED, .details = change_details, .data = &change };
+  if (elevated_by (profile) != NULL)
+    events[count++] =
+        (struct journal_event){ JOURNAL_ELEVATION, .details = elevation_details, .data = profile };
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    if (!plan->controls[c].accepted)
+      continue;
+    waivers[c] = (struct waiver){ c, &plan->controls[c] };
+    events[count++] =
+        (struct journal_event){ JOURNAL_WAIVER, .details = waiver_details, .data = &waivers[c] };
+  }
+  return append (trail, events, count, err);
+}
+
+/* ---- How it ended. */
+
+static void refused_details (struct json_writer *w, const void *data)
+{
+  const char *text = error_text (data);
+
+  json_bytes (w, "reason", text, strlen (text));
+}
+
+int trail_refused (struct trail *trail, const struct trail_request *asked, const struct error *why,
+                   struct error *err)
+{
+  struct journal_event events[2];
+  size_t count = 0;
+
+  if (asked != NULL)
+    events[count++] =
+        (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
+  events[count++] =
+      (struct journal_event){ JOURNAL_REFUSED, .details = refused_details, .data = why, .durable = true };
+  return append (trail, events, count, err);
+}
+
+static void ended_details (struct json_writer *w, const void *data)
+{
+  const struct run_result *result = data;
+
+  json_string (w, "reason", run_reason_text (result->reason));
+  json_integer (w, "code", result->code);
+  if (result->signal > 0)
+    json_integer (w, "signal", result->signal);
+  json_number (w, "wall_ms", result->wall_ms);
+  json_number (w, "cpu_ms", result->counters.cpu_ns / 1000000);
+  json_number (w, "memory_peak", result->counters.memory_peak);
+  json_number (w, "stdout_bytes", result->out_bytes);
+  json_number (w, "stderr_bytes", result->err_bytes);
+  if (result->left != NULL)
+    json_bytes (w, "left", result->left, strlen (result->left));
+}
+
+struct limit {
+  enum control control;
+  const char *what; /* the number's name */
+  uint64_t number;
+};
+
+static void limit_details (struct json_writer *w, const void *data)
+{
+  const struct limit *limit = data;
+
+  json_string (w, "control", control_info (limit->control)->name);
+  json_number (w, limit->what, limit->number);
+}
+
+int trail_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
+                 struct error *err)
+{
+  const struct {
+    bool hit;
+    struct limit limit;
+  } rows[] = {
+    { result->reason == RUN_DEADLINE, { CONTROL_LIMITS_WALL, "after_ms", plan->wall_ms } },
+    { result->counters.oom_kills > 0, { CONTROL_LIMITS_MEMORY, "killed", result->counters.oom_kills } },
+    { result->counters.pids_denied > 0, { CONTROL_LIMITS_PIDS, "denied", result->counters.pids_denied } },
+    { result->out_cut, { CONTROL_LIMITS_OUTPUT, "stdout_bytes", result->out_bytes } },
+    { result->err_cut, { CONTROL_LIMITS_OUTPUT, "stderr_bytes", result->err_bytes } },
+  };
+  struct journal_event events[ARRAY_LEN (rows) + 1];
+  size_t count = 0;
+
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
+    if (rows[i].hit)
+      events[count++] =
+          (struct journal_event){ JOURNAL_LIMIT, .details = limit_details, .data = &rows[i].limit };
+  events[count++] =
+      (struct journal_event){ JOURNAL_ENDED, .details = ended_details, .data = result, .durable = true };
+  return append (trail, events, count, err);
+}
