@@ -33,6 +33,9 @@ struct context {
 void context_clear (struct context *context);
 #define cleanup_context cleanup (context_clear)
 
+/* The operator's configuration, before anything else is known; nothing is taken for hostile yet. */
+int context_configuration (struct configuration **ret_configuration, struct error *err);
+
 /* Host and store only, for verbs that look at profiles and launch nothing. */
 int context_open_store (struct context *context, struct error *err);
 

@@ -16,6 +16,8 @@
 
 struct launching {
   const char *via, *profile;
+  journal_details *more; /* what the verb adds to the request in the journal; may be NULL */
+  const void *more_data;
   struct configuration *configuration;
   struct trail trail;
   bool told; /* the journal has the request */

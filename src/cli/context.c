@@ -56,6 +56,15 @@ static int open_store (struct context *context, struct error *err)
                              err);
 }
 
+int context_configuration (struct configuration **ret_configuration, struct error *err)
+{
+  cleanup_profile_store struct profile_store store = { 0 };
+  int r = profile_store_init (&store, folder_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
+                              folder_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
+
+  return r < 0 ? r : configuration_load (&store, ret_configuration, err);
+}
+
 int context_open_store (struct context *context, struct error *err)
 {
   int r = read_host (context, NULL, err);

@@ -33,7 +33,8 @@ int launching_open (const struct context *context, const char *via, const char *
 
 static struct trail_request asked_of (const struct launching *launching, const struct context *context)
 {
-  return (struct trail_request){ launching->via, launching->profile, &context->request };
+  return (struct trail_request){ launching->via, launching->profile, &context->request, launching->more,
+                                 launching->more_data };
 }
 
 void launching_refused (struct launching *launching, const struct context *context, const struct error *why)

@@ -34,6 +34,8 @@ struct trail_request {
   const char *via;     /* the verb */
   const char *profile; /* as it was asked for */
   const struct request *request;
+  journal_details *more; /* what the verb has to add; may be NULL */
+  const void *more_data;
 };
 
 /* DOCUMENT is what the plan became, with nothing of this one run in it. */

@@ -77,6 +77,14 @@ int trail_started (struct trail *trail, struct error *err)
 
 /* ---- What was asked and planned. */
 
+/* Words of others can be as long as they like, a line cannot. */
+#define TEXT_MAX 1024
+
+static void write_text (struct json_writer *w, const char *key, const char *text)
+{
+  json_bytes (w, key, text, strnlen (text, TEXT_MAX));
+}
+
 static void requested_details (struct json_writer *w, const void *data)
 {
   const struct trail_request *asked = data;
@@ -84,14 +92,16 @@ static void requested_details (struct json_writer *w, const void *data)
   const char *command = request->argv.count > 0 ? request->argv.items[0] : "";
 
   json_string (w, "via", asked->via);
-  json_bytes (w, "profile", asked->profile, strlen (asked->profile));
+  write_text (w, "profile", asked->profile);
   json_string (w, "backend", backend_name (request->backend));
-  json_bytes (w, "command", command, strlen (command));
+  write_text (w, "command", command);
   json_number (w, "arguments", request->argv.count > 0 ? request->argv.count - 1 : 0);
   if (request->workspace != NULL)
-    json_bytes (w, "workspace", request->workspace, strlen (request->workspace));
+    write_text (w, "workspace", request->workspace);
   json_number (w, "user", getuid ());
   json_number (w, "supervisor", (uint64_t) getpid ());
+  if (asked->more != NULL)
+    asked->more (w, asked->more_data);
 }
 
 struct planned {
@@ -109,7 +119,7 @@ static void plan_details (struct json_writer *w, const void *data)
   json_object_begin (w, "profile");
   json_string (w, "name", plan->profile_name);
   json_string (w, "digest", plan->profile_digest);
-  json_bytes (w, "file", plan->profile_file, strlen (plan->profile_file));
+  write_text (w, "file", plan->profile_file);
   json_object_end (w);
   json_string (w, "backend", backend_name (plan->backend));
   json_string (w, "plan", digest);
@@ -223,7 +233,7 @@ static void refused_details (struct json_writer *w, const void *data)
 {
   const char *text = error_text (data);
 
-  json_bytes (w, "reason", text, strlen (text));
+  write_text (w, "reason", text);
 }
 
 int trail_refused (struct trail *trail, const struct trail_request *asked, const struct error *why,
@@ -254,7 +264,7 @@ static void ended_details (struct json_writer *w, const void *data)
   json_number (w, "stdout_bytes", result->out_bytes);
   json_number (w, "stderr_bytes", result->err_bytes);
   if (result->left != NULL)
-    json_bytes (w, "left", result->left, strlen (result->left));
+    write_text (w, "left", result->left);
 }
 
 struct limit {

@@ -1,0 +1,55 @@
+#include <config.h>
+
+#include "base-base64.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-cleanup.h"
+
+/* 0 to 63, or -1. */
+static int digit (char c)
+{
+  if (c >= 'A' && c <= 'Z')
+    return c - 'A';
+  if (c >= 'a' && c <= 'z')
+    return c - 'a' + 26;
+  if (c >= '0' && c <= '9')
+    return c - '0' + 52;
+  if (c == '+' || c == '-')
+    return 62;
+  return c == '/' || c == '_' ? 63 : -1;
+}
+
+int base64_decode (const char *text, char **ret_bytes, size_t *ret_len, struct error *err)
+{
+  size_t len = strlen (text), padding = 0, count = 0;
+  cleanup_free char *bytes = NULL;
+  unsigned bits = 0;
+
+  while (len > 0 && padding < 2 && text[len - 1] == '=') {
+    len--;
+    padding++;
+  }
+  if (len % 4 == 1 || (padding > 0 && (len + padding) % 4 != 0))
+    return error_set (err, -EINVAL, "not base64: %zu characters cannot be", len + padding);
+  bytes = malloc (len / 4 * 3 + 3);
+  if (bytes == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < len; i++) {
+    int value = digit (text[i]);
+
+    if (value < 0)
+      return error_set (err, -EINVAL, "not base64: character %zu is none of its", i + 1);
+    bits = bits << 6 | (unsigned) value;
+    if (i % 4 > 0)
+      bytes[count++] = (char) (bits >> (6 - 2 * (i % 4)) & 0xff);
+  }
+  if ((len % 4 == 2 && (bits & 0xf) != 0) || (len % 4 == 3 && (bits & 0x3) != 0))
+    return error_set (err, -EINVAL, "not base64: it was cut off");
+  bytes[count] = '\0';
+  *ret_bytes = take_ptr (bytes);
+  *ret_len = count;
+  return 0;
+}

@@ -1,0 +1,31 @@
+/* A step of Tyrum's, from the gateway's words to the answer: what the halves of the verb share.
+ *
+ * toolrunner.c reads the payload and the operator's configuration and decides which way the step is
+ * contained; toolrunner-run.c makes a request of it, runs it and captures what it says. Profile, root and
+ * backend come from the configuration or the command line, never from the payload.
+ *
+ * Must never: run a step for which the operator chose no way, print anything but one StepResult on standard
+ * output, or leave a container behind.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "cli-options.h"
+#include "cli-output.h"
+#include "profile-configuration.h"
+#include "toolrunner-step.h"
+
+struct toolrunner {
+  const struct arguments *given; /* the command line */
+  const struct configuration *configuration;
+  const char *payload;
+  size_t payload_len;
+  const struct step *step;
+  char *workspace; /* the folder outside, without links */
+};
+
+/* The command of a CLI step. The answer, a StepResult, goes to OUTPUT. */
+int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err);
+
+/* The ToolRunner of the image, which gets the payload as it is. */
+int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, struct error *err);
