@@ -33,6 +33,9 @@ int launching_open (const struct context *context, const char *via, const char *
 /* Notes in the journal that WHY ended it. What goes wrong with that must not hide WHY. */
 void launching_refused (struct launching *launching, const struct context *context, const struct error *why);
 
+/* Why a result is RUN_REFUSED, in one line. Always fails. */
+int launching_refusal (const struct plan *plan, const struct run_result *result, struct error *ret_refusal);
+
 /* Runs the plan's command with these streams (-1: none). Fails as run_execute does. Notes go to OUTPUT. */
 int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,
                          const int streams[3], struct run_result *ret_result, struct output *output,

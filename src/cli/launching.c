@@ -42,7 +42,7 @@ void launching_refused (struct launching *launching, const struct context *conte
   const struct trail_request asked = asked_of (launching, context);
   cleanup_error struct error ignored = { 0 };
 
-  (void) trail_refused (&launching->trail, launching->told ? NULL : &asked, why, &ignored);
+  (void) trail_refused (&launching->trail, launching->told ? NULL : &asked, NULL, why, &ignored);
 }
 
 /* Our own programs stand together in one folder. */
@@ -69,9 +69,31 @@ static int write_plan (struct launching *launching, const struct context *contex
   return r;
 }
 
-static int write_start (void *data, struct error *err)
+static int write_start (void *data, const struct posture *posture, struct error *err)
 {
-  return trail_started (data, err);
+  return trail_started (data, posture, err);
+}
+
+int launching_refusal (const struct plan *plan, const struct run_result *result, struct error *ret_refusal)
+{
+  cleanup_free char *broken = posture_broken_text (result->posture);
+
+  if (broken == NULL)
+    return error_oom (ret_refusal);
+  return error_set (ret_refusal, -EPERM,
+                    "the command was not started: the run does not keep what profile '%s' promises: %s",
+                    plan->profile_name, broken);
+}
+
+static int write_end (struct launching *launching, const struct plan *plan, const struct run_result *result,
+                      struct error *err)
+{
+  cleanup_error struct error refusal = { 0 };
+
+  if (result->reason != RUN_REFUSED)
+    return trail_ended (&launching->trail, plan, result, err);
+  launching_refusal (plan, result, &refusal);
+  return trail_refused (&launching->trail, NULL, result->posture, &refusal, err);
 }
 
 int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,
@@ -108,7 +130,7 @@ int launching_carry_out (struct launching *launching, const struct context *cont
   if (r < 0)
     launching_refused (launching, context, err);
   /* The command has run, so this is no reason to hide how it ended. */
-  else if (trail_ended (trail, plan, ret_result, &left) < 0) {
+  else if (write_end (launching, plan, ret_result, &left) < 0) {
     output_note (output, error_text (&left));
     error_clear (&left);
   }

@@ -71,16 +71,13 @@ static void trace_time (const struct run_result *result, struct output *output)
 static int refuse (const struct plan *plan, const struct run_result *result,
                    const struct arguments *arguments, int folder, struct output *output, struct error *err)
 {
-  cleanup_free char *broken = posture_broken_text (result->posture);
   cleanup_free char *table = posture_text (result->posture);
   cleanup_error struct error refusal = { 0 };
   int r;
 
-  if (broken == NULL || table == NULL)
+  if (table == NULL)
     return error_oom (err);
-  error_set (&refusal, -EPERM,
-             "the command was not started: the run does not keep what profile '%s' promises: %s",
-             plan->profile_name, broken);
+  launching_refusal (plan, result, &refusal);
   r = report (plan, result, &refusal, arguments, folder, output, err);
   if (r < 0 || arguments_have (arguments, OPTION_JSON))
     return r;

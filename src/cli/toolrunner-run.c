@@ -179,6 +179,11 @@ static int open_streams (struct job *job, const char *input, size_t len, struct 
   return 0;
 }
 
+static bool has_started (const struct job *job)
+{
+  return !error_is_set (&job->refused);
+}
+
 /* That the command did not start is an answer like any other; that there is no plan is the operator's
  * affair. */
 static int run_job (struct job *job, const char *input, size_t len, struct output *output, struct error *err)
@@ -197,7 +202,10 @@ static int run_job (struct job *job, const char *input, size_t len, struct outpu
                            &job->refused)
       < 0)
     return result_write (job->plan, NULL, &job->refused, &job->document, err);
-  return result_write (job->plan, &job->result, NULL, &job->document, err);
+  if (job->result.reason == RUN_REFUSED)
+    launching_refusal (job->plan, &job->result, &job->refused);
+  return result_write (job->plan, &job->result, has_started (job) ? NULL : &job->refused, &job->document,
+                       err);
 }
 
 /* What the command said; within its cap, which is small. */
@@ -222,11 +230,6 @@ static int take_stream (int fd, char **ret_text, size_t *ret_len, struct error *
   *ret_text = take_ptr (text);
   *ret_len = len;
   return 0;
-}
-
-static bool has_started (const struct job *job)
-{
-  return !error_is_set (&job->refused);
 }
 
 /* ---- The command of a CLI step. */

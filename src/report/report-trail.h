@@ -1,9 +1,9 @@
 /* The trail of one run: its events in the journal, in their order.
  *
  * requested, plan, waivers, elevation and a change of the profile are written before anything is made;
- * started before the command runs; limits and ended, or refused, when it is over. Without a journal that can
- * be written there is no run, unless the operator's configuration says otherwise: then the trail is silent
- * from there on, and says once that it is.
+ * posture and started before the command runs; limits and ended, or refused, when it is over. Without a
+ * journal that can be written there is no run, unless the operator's configuration says otherwise: then the
+ * trail is silent from there on, and says once that it is.
  *
  * Arguments of the command may be anybody's secrets: only its first word is written.
  */
@@ -42,9 +42,10 @@ struct trail_request {
 int trail_planned (struct trail *trail, const struct trail_request *asked, const struct profile *profile,
                    const struct plan *plan, const char *document, struct error *err);
 
-/* There is no plan, or none that was carried out. ASKED is NULL where it was written already. */
-int trail_refused (struct trail *trail, const struct trail_request *asked, const struct error *why,
-                   struct error *err);
+/* There is no plan, or none that was carried out. ASKED is NULL where it was written already, POSTURE
+ * where nothing was observed. */
+int trail_refused (struct trail *trail, const struct trail_request *asked, const struct posture *posture,
+                   const struct error *why, struct error *err);
 
 /* POSTURE may be NULL. */
 int trail_started (struct trail *trail, const struct posture *posture, struct error *err);

@@ -70,11 +70,6 @@ int trail_event (struct trail *trail, enum journal_kind kind, journal_details *d
   return append (trail, &event, 1, err);
 }
 
-int trail_started (struct trail *trail, struct error *err)
-{
-  return trail_event (trail, JOURNAL_STARTED, NULL, NULL, err);
-}
-
 /* ---- What was asked and planned. */
 
 /* Words of others can be as long as they like, a line cannot. */
@@ -227,7 +222,48 @@ int trail_planned (struct trail *trail, const struct trail_request *asked, const
   return append (trail, events, count, err);
 }
 
-/* ---- How it ended. */
+/* ---- What was observed, and how it ended. */
+
+static void write_names (struct json_writer *w, const struct posture *posture, enum verdict verdict)
+{
+  json_array_begin (w, verdict_text (verdict));
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    if (posture->controls[c].promised && posture->controls[c].verdict == verdict)
+      json_string (w, NULL, control_info (c)->name);
+  json_array_end (w);
+}
+
+/* What holds is counted, what does not is named. */
+static void posture_details (struct json_writer *w, const void *data)
+{
+  const struct posture *posture = data;
+  uint64_t verified = 0;
+
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    verified += posture->controls[c].promised && posture->controls[c].verdict == VERDICT_VERIFIED;
+  json_string (w, "verdict", overall_text (posture->overall));
+  json_number (w, verdict_text (VERDICT_VERIFIED), verified);
+  write_names (w, posture, VERDICT_UNVERIFIED);
+  write_names (w, posture, VERDICT_VIOLATED);
+  write_names (w, posture, VERDICT_WAIVED);
+}
+
+static void add_posture (struct journal_event *events, size_t *count, const struct posture *posture)
+{
+  if (posture != NULL)
+    events[(*count)++] =
+        (struct journal_event){ JOURNAL_POSTURE, .details = posture_details, .data = posture };
+}
+
+int trail_started (struct trail *trail, const struct posture *posture, struct error *err)
+{
+  struct journal_event events[2];
+  size_t count = 0;
+
+  add_posture (events, &count, posture);
+  events[count++] = (struct journal_event){ .kind = JOURNAL_STARTED };
+  return append (trail, events, count, err);
+}
 
 static void refused_details (struct json_writer *w, const void *data)
 {
@@ -236,15 +272,16 @@ static void refused_details (struct json_writer *w, const void *data)
   write_text (w, "reason", text);
 }
 
-int trail_refused (struct trail *trail, const struct trail_request *asked, const struct error *why,
-                   struct error *err)
+int trail_refused (struct trail *trail, const struct trail_request *asked, const struct posture *posture,
+                   const struct error *why, struct error *err)
 {
-  struct journal_event events[2];
+  struct journal_event events[3];
   size_t count = 0;
 
   if (asked != NULL)
     events[count++] =
         (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
+  add_posture (events, &count, posture);
   events[count++] =
       (struct journal_event){ JOURNAL_REFUSED, .details = refused_details, .data = why, .durable = true };
   return append (trail, events, count, err);
