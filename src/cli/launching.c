@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli-progress.h"
 #include "cli-target.h"
 
 void launching_clear (struct launching *launching)
@@ -103,10 +104,14 @@ int launching_carry_out (struct launching *launching, const struct context *cont
   cleanup_free char *init = own_program ("tyrum-oci-init");
   cleanup_free char *launcher = own_program ("tyrum-oci-launch");
   struct trail *trail = &launching->trail;
+  struct progress progress;
   const struct run_options options = { .host = context->host,
                                        .plan = plan,
                                        .init = init,
                                        .cache = context->host->storage_dir,
+                                       .tell =
+                                           progress_init (&progress, STDERR_FILENO) ? progress_tell : NULL,
+                                       .tell_data = &progress,
                                        .launcher = launcher,
                                        .in = streams[0],
                                        .out = streams[1],

@@ -26,6 +26,7 @@
 enum image_stage {
   IMAGE_STAGE_WAIT,   /* another process unpacks the same image */
   IMAGE_STAGE_UNPACK, /* LAYER of LAYERS, BYTES of TOTAL as they are packed, all layers together */
+  IMAGE_STAGE_DONE,   /* however it went: nothing more will be told */
 };
 
 struct image_progress {

@@ -27,15 +27,16 @@ static int use_tree (struct plan *plan, const struct image_root *root, struct er
   return 0;
 }
 
-int run_image (struct plan *plan, const char *machine, const char *cache, struct image_root *ret_root,
-               struct error *err)
+int run_image (struct plan *plan, const char *machine, const char *cache, image_progress_teller *tell,
+               void *tell_data, struct image_root *ret_root, struct error *err)
 {
   cleanup_image_reference struct image_reference reference = { 0 };
   cleanup_image_cache struct image_cache opened = { .fd = -1 };
   cleanup_image struct image *image = NULL;
   /* A setuid program gives nothing where no_new_privileges holds, so the bit has no business there. */
-  const struct image_unpack_options options = { .keep_setid =
-                                                    !plan->settings.values[SETTING_NO_NEW_PRIVILEGES].flag };
+  const struct image_unpack_options options = {
+    .keep_setid = !plan->settings.values[SETTING_NO_NEW_PRIVILEGES].flag, .tell = tell, .tell_data = tell_data
+  };
   int r;
 
   if (plan->root != ROOT_FROM_IMAGE)
@@ -50,6 +51,8 @@ int run_image (struct plan *plan, const char *machine, const char *cache, struct
     r = image_cache_open (cache, &opened, err);
   if (r == 0)
     r = image_cache_get (&opened, image, &options, ret_root, err);
+  if (tell != NULL)
+    tell (tell_data, &(const struct image_progress){ .stage = IMAGE_STAGE_DONE });
   if (r < 0)
     return error_prefix (err, "--image");
   return use_tree (plan, ret_root, err);

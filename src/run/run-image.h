@@ -7,6 +7,6 @@
 #include "image-cache.h"
 #include "plan-plan.h"
 
-/* Does nothing for a plan without an image. CACHE is the folder for unpacked images; PROGRESS may be NULL. */
-int run_image (struct plan *plan, const char *machine, const char *cache, struct image_root *ret_root,
-               struct error *err);
+/* Does nothing for a plan without an image. CACHE is the folder for unpacked images. TELL may be NULL. */
+int run_image (struct plan *plan, const char *machine, const char *cache, image_progress_teller *tell,
+               void *tell_data, struct image_root *ret_root, struct error *err);

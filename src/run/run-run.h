@@ -12,6 +12,7 @@
 
 #include "base-error.h"
 #include "host-facts.h"
+#include "image-unpack.h"
 #include "plan-plan.h"
 #include "posture-posture.h"
 #include "run-cgroup.h"
@@ -32,9 +33,11 @@ enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMI
 
 struct run_options {
   const struct host_facts *host;
-  struct plan *plan;    /* ours to rewrite */
-  const char *init;     /* path of tyrum-oci-init */
-  const char *cache;    /* folder for unpacked images */
+  struct plan *plan;           /* ours to rewrite */
+  const char *init;            /* path of tyrum-oci-init */
+  const char *cache;           /* folder for unpacked images */
+  image_progress_teller *tell; /* of unpacking one; may be NULL */
+  void *tell_data;
   const char *launcher; /* path of tyrum-oci-launch; may be missing for other backends */
   int in, out, err;     /* the caller's streams; -1 for none */
   const char *id;       /* of the run, from run_id_make */

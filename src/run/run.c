@@ -248,7 +248,8 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
     return error_set_errno (err, errno, "become the parent of orphans");
   r = open_programs (&run);
   if (r == 0)
-    r = run_image (options->plan, options->host->machine, options->cache, &run.image, err);
+    r = run_image (options->plan, options->host->machine, options->cache, options->tell, options->tell_data,
+                   &run.image, err);
   if (r == 0)
     r = take_signals (&run);
   if (r == 0)

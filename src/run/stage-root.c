@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -74,6 +75,17 @@ static int make_folder (int dir, const char *name, mode_t mode)
   return step_into (dir, name, &missing);
 }
 
+/* runc gives a tmpfs the mode of the folder below it, whatever its options say. In the upper layer, of
+ * course; a root whose owners are not mapped keeps what it has. */
+static void open_to_all (int fd)
+{
+  char path[32];
+
+  snprintf (path, sizeof (path), "/proc/self/fd/%d", fd);
+  if (chmod (path, 01777) < 0)
+    errno = 0;
+}
+
 /* Makes what is missing on the way to TARGET, in the upper layer; a link on the way refuses the root. */
 static int make_mount_point (int root, const char *target, bool folder, struct error *err)
 {
@@ -99,6 +111,8 @@ static int make_mount_point (int root, const char *target, bool folder, struct e
     at = next;
     p += len + !last;
   }
+  if (at >= 0 && strcmp (target, "/tmp") == 0)
+    open_to_all (at);
   return at < 0 ? error_set_errno (err, errno, "open the root") : 0;
 }
 
