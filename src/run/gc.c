@@ -25,6 +25,7 @@
 #include "base-number.h"
 #include "base-path.h"
 #include "run-dir.h"
+#include "run-process.h"
 #include "run-record.h"
 
 #define KILL_MS 5000
@@ -33,7 +34,6 @@
 
 /* A second at most, in case the number has become another process's. */
 #define DYING_TRIES 1000
-#define STAT_MAX    4096
 
 #define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
@@ -116,23 +116,15 @@ static void await_supervisor (const struct run_dir *dir)
 {
   cleanup_run_record struct run_record record = { 0 };
   struct error ignored = { 0 };
-  cleanup_free char *path = NULL;
 
   if (run_record_read (dir, &record, &ignored) < 0 || record.supervisor <= 1) {
     error_clear (&ignored);
     return;
   }
-  path = str_format ("/proc/%llu/stat", (unsigned long long) record.supervisor);
-  for (unsigned tries = 0; path != NULL && tries < DYING_TRIES; tries++) {
-    cleanup_free char *text = NULL;
-    const char *name_end;
+  for (unsigned tries = 0; tries < DYING_TRIES; tries++) {
+    char state = process_state ((pid_t) record.supervisor);
 
-    if (file_read (AT_FDCWD, path, STAT_MAX, &text, NULL, &ignored) < 0) {
-      error_clear (&ignored);
-      return;
-    }
-    name_end = strrchr (text, ')');
-    if (name_end == NULL || name_end[1] != ' ' || name_end[2] == 'Z')
+    if (state == '\0' || state == 'Z')
       return;
     usleep (1000);
   }

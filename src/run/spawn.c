@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "run-process.h"
 #include "run-stage.h"
 
 #define STEP_MS 60000
@@ -31,6 +32,11 @@
  * it has to say, if it has noticed by itself. */
 #define DEAD_MS     500
 #define ERROR_BYTES 4096
+
+/* crun waits for ever for a word of a process of its own that was killed. One that a runtime does not collect
+ * within seconds it will not miss any more. */
+#define LOOK_MS    1000
+#define LOOKS_DEAD 4
 
 #define STAGE_NS_BYTES (2 * sizeof (int))
 
@@ -266,6 +272,8 @@ struct step_wait {
   uint64_t until;
   int handshake; /* -1: nobody, or dead */
   bool dead;
+  uint64_t look_at; /* when to look next whether a process of the runtime's has died unseen */
+  unsigned unseen;  /* how often in a row one had */
 };
 
 static int give_up (pid_t pid, int code)
@@ -278,7 +286,7 @@ static int give_up (pid_t pid, int code)
 static int late (const struct run *run, const struct step_wait *wait)
 {
   if (wait->dead)
-    return error_set (run->err, -ECHILD, "init ended before it said hello");
+    return error_set (run->err, -ECHILD, "the container's first process ended before it said hello");
   return error_set (run->err, -ETIMEDOUT, "%s did not answer in time", run->ops->name);
 }
 
@@ -297,6 +305,18 @@ static bool has_ended (pid_t pid)
   return waitid (P_PID, (id_t) pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
 }
 
+static void look_for_dead (struct step_wait *wait, pid_t pid)
+{
+  uint64_t now = run_now_ms ();
+
+  if (wait->dead || now < wait->look_at)
+    return;
+  wait->look_at = now + LOOK_MS;
+  wait->unseen = process_has_dead_below (pid) ? wait->unseen + 1 : 0;
+  if (wait->unseen >= LOOKS_DEAD)
+    see_dead (wait);
+}
+
 /* One look at everything that can happen while the step is under way. *RET_ENDED: the child has. */
 static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *wait, char *said, size_t size,
                        bool *ret_ended)
@@ -306,7 +326,8 @@ static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *
   };
   uint64_t now = run_now_ms (), left = wait->until > now ? wait->until - now : 0;
   bool reaps = run->init_pid == 0;
-  int n = poll (fds, ARRAY_LEN (fds), (reaps || pidfd < 0) && left > REAP_MS ? REAP_MS : (int) left);
+  int n = poll (fds, ARRAY_LEN (fds),
+                (reaps || pidfd < 0) && left > REAP_MS ? REAP_MS : (int) (left > LOOK_MS ? LOOK_MS : left));
 
   if (reaps)
     run_reap_others (pid);
@@ -316,6 +337,7 @@ static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *
     return error_set (run->err, -EINTR, "interrupted before the command was started");
   if (n > 0 && fds[3].revents != 0)
     see_dead (wait);
+  look_for_dead (wait, pid);
   *ret_ended = pidfd >= 0 ? n > 0 && fds[0].revents != 0 : has_ended (pid);
   return !*ret_ended && run_now_ms () >= wait->until ? late (run, wait) : 0;
 }
@@ -326,7 +348,9 @@ static int wait_child (struct run *run, enum backend_step step, pid_t pid, int r
 {
   cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
   uint64_t until = run_now_ms () + (step == STEP_KILL ? SIGNAL_MS : STEP_MS);
-  struct step_wait wait = { report, until, run->handshake, false };
+  struct step_wait wait = {
+    .report = report, .until = until, .handshake = run->handshake, .look_at = run_now_ms () + LOOK_MS
+  };
   bool ended = false;
 
   while (!ended) {

@@ -1,0 +1,61 @@
+#include <config.h>
+
+#include "run-process.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-number.h"
+#include "base-str.h"
+
+#define STAT_MAX     ((size_t) 4096)
+#define CHILDREN_MAX ((size_t) 64 * 1024)
+
+/* A runtime's own processes go three or four deep. */
+#define DEPTH_MAX 8
+
+static char *read_of (pid_t pid, const char *name, size_t max)
+{
+  cleanup_free char *path = str_format ("/proc/%d/%s", (int) pid, name);
+  struct error ignored = { 0 };
+  char *text = NULL;
+
+  if (path == NULL || file_read (AT_FDCWD, path, max, &text, NULL, &ignored) < 0)
+    text = NULL;
+  error_clear (&ignored);
+  return text;
+}
+
+char process_state (pid_t pid)
+{
+  cleanup_free char *text = read_of (pid, "stat", STAT_MAX);
+  /* The name before it may hold anything. */
+  const char *name_end = text ? strrchr (text, ')') : NULL;
+
+  return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
+static bool has_dead_below (pid_t pid, unsigned depth)
+{
+  cleanup_free char *name = str_format ("task/%d/children", (int) pid);
+  cleanup_free char *text = name ? read_of (pid, name, CHILDREN_MAX) : NULL;
+  char *rest = NULL;
+
+  for (const char *word = text ? strtok_r (text, " ", &rest) : NULL; word != NULL;
+       word = strtok_r (NULL, " ", &rest)) {
+    uint64_t child;
+
+    if (number_parse (word, INT32_MAX, &child)
+        && (process_state ((pid_t) child) == 'Z' || (depth > 1 && has_dead_below ((pid_t) child, depth - 1))))
+      return true;
+  }
+  return false;
+}
+
+bool process_has_dead_below (pid_t pid)
+{
+  return has_dead_below (pid, DEPTH_MAX);
+}

@@ -1,0 +1,12 @@
+/* Processes as the kernel shows them in /proc. What cannot be read is as good as gone. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The letter of PID's state: 'S' sleeps, 'Z' is dead and not waited for, ...; 0 where there is no such
+ * process. */
+char process_state (pid_t pid);
+
+/* Whether a process below PID is dead and its parent has not noticed. */
+bool process_has_dead_below (pid_t pid);
