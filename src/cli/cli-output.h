@@ -45,3 +45,7 @@ enum tone { TONE_PLAIN, TONE_BOLD, TONE_GOOD, TONE_WARN, TONE_BAD };
 
 /* Adds TEXT as it is, in a tone where COLOUR says so. */
 void text_tone (struct strbuf *buf, const char *text, size_t len, enum tone tone, bool colour);
+
+/* Why a command could not be executed, as a shell says it: this is no note, but why the exit status is what
+ * it is. */
+void output_not_executed (struct output *output, const char *command, int errnum);

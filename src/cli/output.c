@@ -98,3 +98,10 @@ void text_tone (struct strbuf *buf, const char *text, size_t len, enum tone tone
   strbuf_add_bytes (buf, text, len);
   strbuf_add (buf, "\033[0m");
 }
+
+void output_not_executed (struct output *output, const char *command, int errnum)
+{
+  strbuf_add (&output->notes, "tyrum-oci: cannot execute '");
+  text_clean (&output->notes, command);
+  strbuf_addf (&output->notes, "': %s\n", strerror (errnum));
+}

@@ -11,6 +11,7 @@
 #include "base-file.h"
 #include "cli-context.h"
 #include "cli-launching.h"
+#include "cli-rawdog.h"
 #include "cli-target.h"
 #include "cli-verb.h"
 #include "report-result.h"
@@ -45,14 +46,6 @@ static int report (const struct plan *plan, const struct run_result *result, con
   if (r == 0 && arguments_have (arguments, OPTION_JSON))
     strbuf_add (&output->out, text);
   return r;
-}
-
-/* As a shell says it: this is no note, but why the exit status is what it is. */
-static void say_not_executed (struct output *output, const char *command, int errnum)
-{
-  strbuf_add (&output->notes, "tyrum-oci: cannot execute '");
-  text_clean (&output->notes, command);
-  strbuf_addf (&output->notes, "': %s\n", strerror (errnum));
 }
 
 static void trace_time (const struct run_result *result, struct output *output)
@@ -113,10 +106,21 @@ static int launch (struct launching *launching, const struct context *context, s
   if (result.reason == RUN_REFUSED)
     return refuse (plan, &result, arguments, folder, output, err);
   if (result.exec_errno != 0)
-    say_not_executed (output, plan->argv.items[0], result.exec_errno);
+    output_not_executed (output, plan->argv.items[0], result.exec_errno);
   if (result.left != NULL)
     output_note (output, result.left);
   return report (plan, &result, NULL, arguments, folder, output, err);
+}
+
+static int without_sandbox (struct launching *launching, const struct context *context,
+                            const struct arguments *arguments, struct output *output, struct error *err)
+{
+  const char *file = arguments_text (arguments, OPTION_RESULT);
+  cleanup_close int folder = file ? open_result (file, err) : -1;
+
+  if (file != NULL && folder < 0)
+    return folder;
+  return rawdog_run (context, launching, arguments, folder, output, err);
 }
 
 static int describe (const struct plan *plan, struct output *output, struct error *err)
@@ -156,8 +160,8 @@ static int want_terminal (struct context *context, const struct arguments *argum
   return 0;
 }
 
-/* From the command line to the plan. What is refused on the way is told to the journal, but not what nobody
- * could have meant. */
+/* From the command line to the plan; there is none for a run without a sandbox. What is refused on the way is
+ * told to the journal, but not what nobody could have meant. */
 static int prepare (struct context *context, const struct arguments *arguments, struct launching *launching,
                     struct plan **ret_plan, struct error *err)
 {
@@ -173,7 +177,7 @@ static int prepare (struct context *context, const struct arguments *arguments, 
 
     r = r < 0 ? r : opened;
   }
-  if (r == 0)
+  if (r == 0 && !rawdog_is_granted (context))
     r = context_plan (context, ret_plan, err);
   if (r < 0 && r != CLI_USAGE && launching->configuration != NULL)
     launching_refused (launching, context, err);
@@ -212,6 +216,8 @@ static int run (const struct arguments *arguments, struct output *output, struct
   r = prepare (&context, arguments, &launching, &plan, err);
   if (r < 0)
     return r;
+  if (plan == NULL)
+    return without_sandbox (&launching, &context, arguments, output, err);
   context_add_notes (plan, output);
   return launch (&launching, &context, plan, arguments, output, err);
 }

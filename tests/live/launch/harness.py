@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
 STATE = "/run/tyrum-oci"
+STORAGE = "/var/lib/tyrum-oci"  # the journal, and unpacked images
 PYTHON = "/usr/bin/python3"
 
 # What gVisor does not carry, or cannot show.
@@ -319,9 +320,11 @@ def enter(script):
     """Goes on in namespaces of the test's own. Process 1 there only collects orphans."""
     if "--inside" not in sys.argv:
         os.makedirs(STATE, 0o711, exist_ok=True)
+        os.makedirs(STORAGE, 0o755, exist_ok=True)
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child",
                               "--mount-proc", PYTHON, script, "--inside", *sys.argv[1:]])
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=711", "tyrum-launch", STATE], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tyrum-launch", STORAGE], check=True)
     subprocess.run(["mount", "--make-rshared", "/"], check=True)
     child = os.fork()
     while child > 0:
