@@ -25,10 +25,14 @@
 #include "base-number.h"
 #include "base-path.h"
 #include "run-dir.h"
+#include "run-internal.h"
 #include "run-process.h"
 #include "run-record.h"
 
 #define KILL_MS 5000
+
+/* A runtime that does not end must not keep what else there is to finish. */
+#define DELETE_MS 20000
 
 #define MOUNT_PASSES 1000
 
@@ -45,10 +49,8 @@ static void delete_by_runtime (const struct run_dir *dir)
   struct error ignored = { 0 };
   enum backend backend;
   cleanup_free char *state = str_format ("%s/oci", dir->path);
-  cleanup_free char *program = NULL;
   struct launch launch = { .id = dir->id, .folder = dir->path, .state = state, .cgroup = true };
   const struct backend_ops *ops;
-  pid_t pid;
 
   if (state == NULL || run_record_read (dir, &record, &ignored) < 0
       || backend_find (record.backend, NULL, &backend, &ignored) < 0) {
@@ -56,25 +58,12 @@ static void delete_by_runtime (const struct run_dir *dir)
     return;
   }
   ops = backend_ops (backend);
-  if (ops == NULL || !ops->own_kernel || backend_find_program ("runsc", &program, &ignored) < 0) {
-    error_clear (&ignored);
+  if (ops == NULL || !ops->own_kernel || record.program == NULL || !path_is_normal (record.program))
     return;
-  }
-  launch.program = program;
-  if (ops->words (&launch, STEP_DELETE, &words, &ignored) < 0 || words.count == 0)
-    return;
-  pid = fork ();
-  if (pid == 0) {
-    char **array = calloc (words.count + 1, sizeof (*array));
-
-    for (size_t i = 0; array != NULL && i < words.count; i++)
-      array[i] = words.items[i];
-    if (array != NULL)
-      execv (array[0], array);
-    _exit (127);
-  }
-  if (pid > 0)
-    waitpid (pid, NULL, 0);
+  launch.program = record.program;
+  if (ops->words (&launch, STEP_DELETE, &words, &ignored) == 0 && words.count > 0)
+    run_words (&words, DELETE_MS);
+  error_clear (&ignored);
 }
 
 /* Whether process PID has a file system of the run in its mount table. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base-cleanup.h"
 #include "base-file.h"
@@ -36,6 +37,13 @@ char process_state (pid_t pid)
   const char *name_end = text ? strrchr (text, ')') : NULL;
 
   return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
+bool process_has_ended (pid_t pid)
+{
+  siginfo_t info = { .si_pid = 0 };
+
+  return waitid (P_PID, (id_t) pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
 }
 
 static bool has_dead_below (pid_t pid, unsigned depth)

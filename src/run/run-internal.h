@@ -46,11 +46,13 @@ struct run {
   struct error *err;
 };
 
-/* spawn.c: executing the steps. */
+/* spawn.c and step.c: executing the steps. */
 int run_stage_and_create (struct run *run);
 int run_step (struct run *run, enum backend_step step);
 /* To a child of ours that nobody has waited for yet; that it is gone is no error. */
 void run_signal (int pidfd, pid_t pid, int signal_number);
+/* Executes WORDS with nothing of the caller's, and waits MS milliseconds at most; whether it went well. */
+bool run_words (const struct strlist *words, uint64_t ms);
 /* Reads the signals that came; whether one of them asks for an end. */
 bool run_was_interrupted (struct run *run);
 /* In a child: puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed.

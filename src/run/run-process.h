@@ -8,5 +8,8 @@
  * process. */
 char process_state (pid_t pid);
 
+/* Whether our child PID has ended; it stays to be waited for. */
+bool process_has_ended (pid_t pid);
+
 /* Whether a process below PID is dead and its parent has not noticed. */
 bool process_has_dead_below (pid_t pid);

@@ -23,22 +23,9 @@
 #include "base-cleanup.h"
 #include "run-process.h"
 #include "run-stage.h"
+#include "run-step-internal.h"
 
-#define STEP_MS 60000
-/* A signal that does not get through is followed by a kill, for which nobody is asked. */
-#define SIGNAL_MS 2000
-#define REAP_MS   20
-/* A runtime that starts a container which is dead already may wait for it for ever: long enough to hear what
- * it has to say, if it has noticed by itself. */
-#define DEAD_MS     500
-#define ERROR_BYTES 4096
-
-/* crun waits for ever for a word of a process of its own that was killed. One that a runtime does not collect
- * within seconds it will not miss any more. */
-#define LOOK_MS    1000
-#define LOOKS_DEAD 4
-
-#define STAGE_NS_BYTES (2 * sizeof (int))
+#define LOOK_US 20000
 
 /* A runtime gets nothing of the caller's environment; hooks and plugins would inherit it. */
 static char *const step_environment[] = {
@@ -85,7 +72,7 @@ int run_arrange_descriptors (const int *fds, size_t count)
 /* What a child has to say, with the stage's namespaces when it got that far. */
 static void send_staged (int report, const char *text, const int *ns)
 {
-  char words[ERROR_BYTES];
+  char words[STEP_TEXT_BYTES];
   struct iovec part = { words, (size_t) snprintf (words, sizeof (words), "%s", text) + 1 };
   union {
     char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
@@ -154,6 +141,16 @@ static int prepare (const struct child_plan *child, struct error *err)
   return 0;
 }
 
+static void __attribute__ ((noreturn)) become (char *const *words, const int *fds, size_t fd_count)
+{
+  umask (022);
+  personality (0); /* the caller's may have switched address randomisation off */
+  if (chdir ("/") < 0 || run_arrange_descriptors (fds, fd_count) < 0)
+    _exit (125);
+  execve (words[0], words, step_environment);
+  _exit (127);
+}
+
 /* In the child, to the end. */
 static void __attribute__ ((noreturn)) run_child (const struct child_plan *child, pid_t parent)
 {
@@ -169,12 +166,7 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   }
   /* Becoming somebody else has taken it away. */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  umask (022);
-  personality (0); /* the caller's may have switched address randomisation off */
-  if (chdir ("/") < 0 || run_arrange_descriptors (child->fds, child->fd_count) < 0)
-    _exit (125);
-  execve (child->words[0], child->words, step_environment);
-  _exit (127);
+  become (child->words, child->fds, child->fd_count);
 }
 
 /* NULL-terminated copy of a list's pointers. */
@@ -185,186 +177,6 @@ static char **words_array (const struct strlist *words)
   for (size_t i = 0; array != NULL && i < words->count; i++)
     array[i] = words->items[i];
   return array;
-}
-
-/* What the child said, and the stage's namespace; an empty text where it went well. False when it says no
- * more. */
-static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
-{
-  struct iovec part = { text, size - 1 };
-  union {
-    char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
-    struct cmsghdr align;
-  } control;
-  struct msghdr message = {
-    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
-  };
-  ssize_t n = recvmsg (report, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR (&message) : NULL;
-
-  if (n <= 0)
-    return false;
-  text[n] = '\0';
-  if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS
-      && c->cmsg_len == CMSG_LEN (STAGE_NS_BYTES))
-    memcpy (ret_ns, CMSG_DATA (c), STAGE_NS_BYTES);
-  return true;
-}
-
-/* A runtime that ends a container waits until its processes are gone, and some of them are our children by
- * now. */
-void run_reap_others (pid_t except)
-{
-  siginfo_t info;
-
-  for (;;) {
-    info.si_pid = 0;
-    if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0
-        || info.si_pid == except)
-      return;
-    waitpid (info.si_pid, NULL, 0);
-  }
-}
-
-/* The child has a message: its maps are wanted, or it tells how it went. *REPORT is -1 after the last one. */
-static int on_report (struct run *run, pid_t pid, int *report, char *said, size_t size)
-{
-  int r;
-
-  if (!receive_staged (*report, said, size, run->stage_ns)) {
-    *report = -1;
-    return 0;
-  }
-  if (strcmp (said, STAGE_MAP_ME) != 0)
-    return 0;
-  said[0] = '\0';
-  r = stage_write_maps (run->options->plan, pid, run->err);
-  if (r == 0 && send (*report, "", 1, MSG_NOSIGNAL) != 1)
-    r = error_set_errno (run->err, errno, "answer the stage");
-  return r;
-}
-
-void run_signal (int pidfd, pid_t pid, int signal_number)
-{
-  int saved = errno;
-
-  if (pidfd >= 0 && pid > 0 && syscall (SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0) < 0
-      && errno == ENOSYS)
-    kill (pid, signal_number); /* before Linux 5.1; its number is its own until it is waited for */
-  errno = saved;
-}
-
-bool run_was_interrupted (struct run *run)
-{
-  struct signalfd_siginfo info;
-  bool end = false;
-
-  while (read (run->signals, &info, sizeof (info)) == (ssize_t) sizeof (info))
-    end = end || info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP
-          || info.ssi_signo == SIGQUIT;
-  return end;
-}
-
-/* What a step is waited for with. The container's first process has the other end of the handshake, and
- * nobody else once the runtime has let it go: when that hangs up there is nothing left to start. */
-struct step_wait {
-  int report;
-  uint64_t until;
-  int handshake; /* -1: nobody, or dead */
-  bool dead;
-  uint64_t look_at; /* when to look next whether a process of the runtime's has died unseen */
-  unsigned unseen;  /* how often in a row one had */
-};
-
-static int give_up (pid_t pid, int code)
-{
-  kill (pid, SIGKILL);
-  waitpid (pid, NULL, 0);
-  return code;
-}
-
-static int late (const struct run *run, const struct step_wait *wait)
-{
-  if (wait->dead)
-    return error_set (run->err, -ECHILD, "the container's first process ended before it said hello");
-  return error_set (run->err, -ETIMEDOUT, "%s did not answer in time", run->ops->name);
-}
-
-static void see_dead (struct step_wait *wait)
-{
-  wait->handshake = -1;
-  wait->dead = true;
-  wait->until = run_now_ms () + DEAD_MS;
-}
-
-/* For kernels without pidfd_open. */
-static bool has_ended (pid_t pid)
-{
-  siginfo_t info = { .si_pid = 0 };
-
-  return waitid (P_PID, (id_t) pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
-}
-
-static void look_for_dead (struct step_wait *wait, pid_t pid)
-{
-  uint64_t now = run_now_ms ();
-
-  if (wait->dead || now < wait->look_at)
-    return;
-  wait->look_at = now + LOOK_MS;
-  wait->unseen = process_has_dead_below (pid) ? wait->unseen + 1 : 0;
-  if (wait->unseen >= LOOKS_DEAD)
-    see_dead (wait);
-}
-
-/* One look at everything that can happen while the step is under way. *RET_ENDED: the child has. */
-static int watch_step (struct run *run, pid_t pid, int pidfd, struct step_wait *wait, char *said, size_t size,
-                       bool *ret_ended)
-{
-  struct pollfd fds[] = {
-    { pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 }, { wait->report, POLLIN, 0 }, { wait->handshake, 0, 0 }
-  };
-  uint64_t now = run_now_ms (), left = wait->until > now ? wait->until - now : 0;
-  bool reaps = run->init_pid == 0;
-  int n = poll (fds, ARRAY_LEN (fds),
-                (reaps || pidfd < 0) && left > REAP_MS ? REAP_MS : (int) (left > LOOK_MS ? LOOK_MS : left));
-
-  if (reaps)
-    run_reap_others (pid);
-  if (n > 0 && fds[2].revents != 0)
-    return on_report (run, pid, &wait->report, said, size);
-  if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
-    return error_set (run->err, -EINTR, "interrupted before the command was started");
-  if (n > 0 && fds[3].revents != 0)
-    see_dead (wait);
-  look_for_dead (wait, pid);
-  *ret_ended = pidfd >= 0 ? n > 0 && fds[0].revents != 0 : has_ended (pid);
-  return !*ret_ended && run_now_ms () >= wait->until ? late (run, wait) : 0;
-}
-
-/* Waits until the child has ended, listening to what it says on the way. */
-static int wait_child (struct run *run, enum backend_step step, pid_t pid, int report, char *said,
-                       size_t size, int *ret_status)
-{
-  cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
-  uint64_t until = run_now_ms () + (step == STEP_KILL ? SIGNAL_MS : STEP_MS);
-  struct step_wait wait = {
-    .report = report, .until = until, .handshake = run->handshake, .look_at = run_now_ms () + LOOK_MS
-  };
-  bool ended = false;
-
-  while (!ended) {
-    int r = watch_step (run, pid, pidfd, &wait, said, size, &ended);
-
-    if (r < 0)
-      return give_up (pid, r);
-  }
-  /* What it said last may still be there; that others hold its end of the socket is no reason to wait. */
-  while (wait.report >= 0 && on_report (run, pid, &wait.report, said, size) == 0)
-    continue;
-  return waitpid (pid, ret_status, 0) == pid
-             ? 0
-             : error_set_errno (run->err, errno, "wait for %s", run->ops->name);
 }
 
 static int judge_step (struct run *run, enum backend_step step, int status, const char *said)
@@ -386,6 +198,28 @@ static int judge_step (struct run *run, enum backend_step step, int status, cons
                     run->ops->name, names[step], WTERMSIG (status));
 }
 
+bool run_words (const struct strlist *words, uint64_t ms)
+{
+  const int nothing[] = { -1, -1, -1 };
+  cleanup_free char **array = words_array (words);
+  uint64_t until = run_now_ms () + ms;
+  pid_t parent = getpid (), pid = array ? fork () : -1;
+  int status = 0;
+
+  if (pid == 0) {
+    prctl (PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid () != parent)
+      _exit (125);
+    default_signals ();
+    become (array, nothing, ARRAY_LEN (nothing));
+  }
+  while (pid > 0 && !process_has_ended (pid) && run_now_ms () < until)
+    usleep (LOOK_US);
+  if (pid > 0 && !process_has_ended (pid))
+    kill (pid, SIGKILL);
+  return pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status) && WEXITSTATUS (status) == 0;
+}
+
 /* What the container gets is the child's now; ends that we kept would hide that it is gone. */
 static void hand_over (struct run *run)
 {
@@ -402,7 +236,7 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   cleanup_strlist struct strlist words = { 0 };
   cleanup_free char **array = NULL;
   cleanup_close int ours = -1, theirs = -1;
-  char said[ERROR_BYTES] = "";
+  char said[STEP_TEXT_BYTES] = "";
   int report[2], status = 0, r;
   pid_t parent = getpid (), pid;
 
@@ -426,7 +260,7 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   close_p (&theirs);
   theirs = -1;
   hand_over (run);
-  r = wait_child (run, step, pid, ours, said, sizeof (said), &status);
+  r = step_wait (run, step, pid, ours, said, sizeof (said), &status);
   return r < 0 ? r : judge_step (run, step, status, said);
 }
 
