@@ -41,7 +41,7 @@ static int walk (struct judge *judge, const char *bytes, size_t length, bool has
     const char *entry = bytes + at, *equals = strchr (entry, '=');
     size_t len = equals ? (size_t) (equals - entry) : strlen (entry);
     const char *value = planned_value (judge->plan, entry, len);
-    char hex[HASH_HEX];
+    char hex[HASH_HEX] = "";
 
     if (value == NULL || equals == NULL) {
       judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VIOLATED, seen,
@@ -59,23 +59,23 @@ static int walk (struct judge *judge, const char *bytes, size_t length, bool has
   return count;
 }
 
+/* A user may not read it in /proc of a process that hides from its command, as init does; then the inside,
+ * whose environment the command inherits, is all there is. */
 static void judge_variables (struct judge *judge)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_ENVIRONMENT, "");
   const struct outside *out = judge->out;
-  int in = -1;
+  bool outside = out->seen && out->environment != NULL;
+  int in;
 
-  if (answer->errnum != 0 || (answer->length > 0 && answer->bytes[answer->length - 1] != '\0')
-      || (out->seen && out->environment == NULL)) {
-    judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_UNVERIFIED, SEEN_NOT, "it could not be read %s",
-               out->seen && out->environment == NULL ? "outside" : "inside");
+  if (answer->errnum != 0 || (answer->length > 0 && answer->bytes[answer->length - 1] != '\0')) {
+    judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_UNVERIFIED, SEEN_NOT, "it could not be read inside");
     return;
   }
   in = walk (judge, answer->bytes, answer->length, true, SEEN_INSIDE);
-  if (in < 0
-      || (out->seen && walk (judge, out->environment, out->environment_length, false, SEEN_OUTSIDE) < 0))
+  if (in < 0 || (outside && walk (judge, out->environment, out->environment_length, false, SEEN_OUTSIDE) < 0))
     return;
-  judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VERIFIED, judge_seen (judge),
+  judge_say (judge, CONTROL_ENVIRONMENT_CLEAN, VERDICT_VERIFIED, outside ? SEEN_BOTH : SEEN_INSIDE,
              "%d variables, all of them planned, by name and value", in);
 }
 

@@ -13,9 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ID_DIGITS    16
-#define CREATE_TRIES 10
-#define REMOVE_MAX   32 /* folders within folders; our own have three */
+#define ID_DIGITS  16
+#define REMOVE_MAX 32 /* folders within folders; our own have three */
 
 bool run_id_is_valid (const char *id)
 {
@@ -106,52 +105,52 @@ static int name_dir (const char *state, const char *id, struct run_dir *dir, str
   return dir->id && dir->path ? 0 : error_oom (err);
 }
 
-/* One try. -EAGAIN: a gc took the new folder for a left one, between its making and its lock. */
-static int try_create (int runs, const char *state, const char *id, struct run_dir *dir, struct error *err)
+/* A folder that is being made has no lock yet, and looks like one that a crash left. So whoever makes one
+ * holds the folder of all runs in common, and whoever judges one holds it alone, for as long as that takes.
+ * The kernel lets go of both with their process. */
+static int hold_runs (int runs, int how, struct error *err)
 {
-  struct stat st;
-  bool taken = false;
-  int r = name_dir (state, id, dir, err);
+  int r;
 
-  if (r == 0)
-    r = make_folder (runs, id, 0711, err);
-  if (r == 0) {
-    dir->fd = open_checked (runs, id, err);
-    r = dir->fd < 0 ? dir->fd : take_lock (dir, O_CREAT, &taken, err);
-  }
-  /* A lock whose file is gone protects nothing. */
-  if (r == 0 && (!taken || fstat (dir->lock_fd, &st) < 0 || st.st_nlink == 0))
-    r = -ENOENT;
-  if (r == -ENOENT) {
-    error_clear (err);
-    return -EAGAIN;
-  }
+  do
+    r = flock (runs, how);
+  while (r < 0 && errno == EINTR);
+  return r < 0 ? error_set_errno (err, errno, "hold the folder of all runs") : 0;
+}
+
+static int make_locked (int runs, struct run_dir *dir, struct error *err)
+{
+  bool taken = false;
+  int r;
+
+  if (mkdirat (runs, dir->id, 0711) < 0 || fchmodat (runs, dir->id, 0711, 0) < 0)
+    return error_set_errno (err, errno, "make the folder of run '%s'", dir->id);
+  dir->fd = open_checked (runs, dir->id, err);
+  r = dir->fd < 0 ? dir->fd : take_lock (dir, O_CREAT, &taken, err);
+  if (r == 0 && !taken)
+    r = error_set (err, -EBUSY, "run '%s' is somebody else's", dir->id);
   if (r < 0)
-    unlinkat (runs, id, AT_REMOVEDIR);
+    unlinkat (runs, dir->id, AT_REMOVEDIR);
   return r;
 }
 
 int run_dir_create (const char *state, const char *id, struct run_dir *ret_dir, struct error *err)
 {
+  cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
   cleanup_close int runs = run_state_make (state, "runs", 0711, err);
-  int r = runs < 0 ? runs : 0;
+  int r = runs < 0 ? runs : name_dir (state, id, &dir, err);
 
-  for (unsigned tries = 0; r == 0 && tries < CREATE_TRIES; tries++) {
-    cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
-
-    r = try_create (runs, state, id, &dir, err);
-    if (r == 0) {
-      *ret_dir = dir;
-      dir = (struct run_dir){ .fd = -1, .lock_fd = -1 };
-      return 0;
-    }
-    if (r == -EAGAIN)
-      r = 0;
-  }
   if (r == 0)
-    r = error_set (err, -EBUSY, "make a folder for the run: others keep removing it");
-  error_prefix (err, "state in '%s'", state);
-  return r;
+    r = hold_runs (runs, LOCK_SH, err);
+  if (r == 0)
+    r = make_locked (runs, &dir, err);
+  if (r < 0) {
+    error_prefix (err, "state in '%s'", state);
+    return r;
+  }
+  *ret_dir = dir;
+  dir = (struct run_dir){ .fd = -1, .lock_fd = -1 };
+  return 0;
 }
 
 int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live,
@@ -168,9 +167,12 @@ int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bo
   if (r < 0)
     return r;
   runs = run_state_open (state, "runs", err);
-  dir.fd = runs < 0 ? runs : open_checked (runs, id, err);
+  r = runs < 0 ? runs : hold_runs (runs, LOCK_EX, err);
+  if (r < 0)
+    return r;
+  dir.fd = open_checked (runs, id, err);
   r = dir.fd < 0 ? dir.fd : take_lock (&dir, 0, &taken, err);
-  /* Without a lock it is being made, or empty from a crash just then; the latter goes here. */
+  /* Nobody is making it, so without a lock it is what a crash left, and empty. */
   if (r == -ENOENT && runs >= 0)
     unlinkat (runs, id, AT_REMOVEDIR);
   if (r < 0)

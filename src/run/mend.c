@@ -35,6 +35,8 @@ static bool wants_mending (const char *text, bool *ret_read_only)
 
 bool run_mend_root (struct run *run)
 {
+  /* A user has the right to mount only as root of the namespace that the stage made. */
+  int spaces = CLONE_NEWNS | (run->options->plan->staged_ids ? CLONE_NEWUSER : 0);
   bool read_only = false;
   int status = 0;
   pid_t pid;
@@ -45,7 +47,7 @@ bool run_mend_root (struct run *run)
   pid = fork ();
   if (pid == 0) {
     /* Joining takes us to the root of that namespace, which is the container's. */
-    if (setns (run->init_pidfd, CLONE_NEWNS) < 0
+    if (setns (run->init_pidfd, spaces) < 0
         || mount (NULL, "/", NULL, ROOT_FLAGS | (read_only ? MS_RDONLY : 0), NULL) < 0)
       _exit (1);
     _exit (0);

@@ -157,7 +157,7 @@ class Result:
 
     def __str__(self):
         told = {key: (self.document or {}).get(key) for key in ("exit", "usage", "truncated")}
-        return f"exit {self.code}, {len(self.out)} bytes {self.out[:400]!r}, said {self.err[:800]!r}, {told}"
+        return f"exit {self.code}, {len(self.out)} bytes {self.out[:400]!r}, said {self.err[-700:]!r}, {told}"
 
     def text(self):
         return self.out.decode().rstrip("\n")
