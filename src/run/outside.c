@@ -116,7 +116,7 @@ static int look_below (const struct plan *plan, struct outside *outside)
 }
 
 /* Whoever comes later compares with these; whoever came earlier has written its own. */
-static void write_spaces (const struct run_dir *dir, const struct outside *outside)
+static void write_spaces (const struct run_dir *dir, pid_t pid, const struct outside *outside)
 {
   cleanup_close int fd = openat (dir->fd, SPACES_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   char text[SPACES_MAX];
@@ -124,9 +124,28 @@ static void write_spaces (const struct run_dir *dir, const struct outside *outsi
 
   for (enum space s = 0; s < SPACE_COUNT; s++)
     len += snprintf (text + len, sizeof (text) - (size_t) len, "%" PRIu64 "\n", outside->spaces[s]);
+  len += snprintf (text + len, sizeof (text) - (size_t) len, "%d\n", (int) pid);
   /* A sibling that finds nothing compares nothing, and says with how many it compared. */
   if (fd >= 0 && write (fd, text, (size_t) len) != len)
     errno = 0;
+}
+
+/* The kernel gives a number again when a namespace is gone, and a run's folder outlives its namespaces: what
+ * counts is that the process which had it is there and still has it. TEXT is what it wrote. */
+static bool is_still_there (const char *text, enum space space, pid_t ours)
+{
+  uint64_t numbers[SPACE_COUNT + 1];
+  cleanup_free char *path = NULL;
+  cleanup_close int proc = -1;
+
+  for (size_t i = 0; i < ARRAY_LEN (numbers); i++, text += *text == '\n')
+    if (!proc_number_next (&text, &numbers[i]))
+      return false;
+  if (numbers[SPACE_COUNT] == (uint64_t) ours)
+    return false;
+  path = str_format ("/proc/%" PRIu64, numbers[SPACE_COUNT]);
+  proc = path ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  return proc >= 0 && space_of (proc, space) == numbers[space];
 }
 
 static bool shares (const char *text, const struct outside *outside, enum space *ret_space)
@@ -164,7 +183,8 @@ static int look_at_siblings (const struct outside_subject *subject, struct outsi
     if (text == NULL)
       continue;
     outside->siblings++;
-    if (!shares (text, outside, &outside->sibling_space))
+    if (!shares (text, outside, &outside->sibling_space)
+        || !is_still_there (text, outside->sibling_space, subject->pid))
       continue;
     outside->sibling = strdup (ids.items[i]);
     return outside->sibling ? 0 : -ENOMEM;
@@ -187,7 +207,7 @@ int outside_look (const struct outside_subject *subject, struct outside *ret_out
     return r;
   if (subject->pid > 0) {
     outside.is_init = is_init (subject->pid, subject->init);
-    write_spaces (subject->dir, &outside);
+    write_spaces (subject->dir, subject->pid, &outside);
     if (look_at_siblings (subject, &outside) < 0)
       return error_oom (err);
   }
