@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -35,6 +38,45 @@ static char *read_text (int proc, const char *name, size_t *ret_length)
     text = NULL;
   error_clear (&ignored);
   return text;
+}
+
+/* In the child, to the end: as the root of PROC's user namespace, copies its file NAME to OUT. */
+static void __attribute__ ((noreturn)) copy_as_root_inside (int proc, const char *name, int out)
+{
+  int space = openat (proc, "ns/user", O_RDONLY | O_CLOEXEC);
+  size_t length = 0;
+  const char *text;
+
+  if (space < 0 || setns (space, CLONE_NEWUSER) < 0 || setresgid (0, 0, 0) < 0 || setresuid (0, 0, 0) < 0)
+    _exit (1);
+  text = read_text (proc, name, &length);
+  for (size_t done = 0; text != NULL && done < length;) {
+    ssize_t n = write (out, text + done, length - done);
+
+    if (n <= 0)
+      _exit (1);
+    done += (size_t) n;
+  }
+  _exit (text ? 0 : 1);
+}
+
+/* Init is not dumpable, so its files in /proc belong to the root of its user namespace. A user who is not
+ * root owns that namespace, and can enter it to read them. */
+static char *read_as_root_inside (int proc, const char *name, size_t *ret_length)
+{
+  cleanup_close int copy = memfd_create (name, MFD_CLOEXEC);
+  cleanup_free char *path = str_format ("/proc/self/fd/%d", copy);
+  int status = 0;
+  pid_t pid;
+
+  if (copy < 0 || path == NULL)
+    return NULL;
+  pid = fork ();
+  if (pid == 0)
+    copy_as_root_inside (proc, name, copy);
+  if (pid < 0 || waitpid (pid, &status, 0) != pid || !WIFEXITED (status) || WEXITSTATUS (status) != 0)
+    return NULL;
+  return read_text (AT_FDCWD, path, ret_length);
 }
 
 static uint64_t space_of (int proc, enum space space)
@@ -66,6 +108,8 @@ int outside_look_process (pid_t pid, struct outside *outside, struct error *err)
   outside->label = read_text (proc, "attr/current", NULL);
   outside->limits = read_text (proc, "limits", NULL);
   outside->environment = read_text (proc, "environ", &outside->environment_length);
+  if (outside->environment == NULL && geteuid () != 0)
+    outside->environment = read_as_root_inside (proc, "environ", &outside->environment_length);
   for (enum space s = 0; s < SPACE_COUNT; s++) {
     outside->spaces[s] = space_of (proc, s);
     outside->own_spaces[s] = own >= 0 ? space_of (own, s) : 0;
