@@ -93,6 +93,9 @@ int look_delegation (const char *mount, const char *group, struct host_facts *fa
 
   if (folder == NULL)
     return -ENOMEM;
+  /* The root of the tree is nobody's to delegate. */
+  if (strlen (folder) <= end)
+    return 0;
   if (!is_ours (folder) || count_others (folder, getpid ()) != 0) {
     *strrchr (folder, '/') = '\0';
     if (strlen (folder) <= end || !is_ours (folder) || count_others (folder, 0) != 0 || is_managers (folder))
