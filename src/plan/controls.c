@@ -62,11 +62,13 @@ static const char *why_no_cgroup (const struct host_facts *host)
 /* What was delegated need not have every controller. */
 static int host_controller (struct draft *draft, enum control control)
 {
-  static const char *const names[] = { [CONTROL_LIMITS_MEMORY - CONTROL_LIMITS_MEMORY] = "memory",
-                                       [CONTROL_LIMITS_PIDS - CONTROL_LIMITS_MEMORY] = "pids",
-                                       [CONTROL_LIMITS_CPU - CONTROL_LIMITS_MEMORY] = "cpu" };
+  static const char *const names[CONTROL_COUNT] = {
+    [CONTROL_LIMITS_MEMORY] = "memory",
+    [CONTROL_LIMITS_PIDS] = "pids",
+    [CONTROL_LIMITS_CPU] = "cpu",
+  };
   const struct host_facts *host = draft->host;
-  const char *name = names[control - CONTROL_LIMITS_MEMORY];
+  const char *name = names[control];
 
   if (host->uid == 0 || strset_has (&host->cgroup_controllers, name))
     return 0;

@@ -106,7 +106,7 @@ struct plan {
 
   enum cgroup_mode cgroup;
   bool swap_limit;
-  char *cgroup_path;                            /* NULL: there is none to be had */
+  char *cgroup_path;      /* NULL: there is none to be had */
   char *cgroup_delegated; /* the group above it, where the supervisor makes it and not the runtime; or NULL */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
