@@ -1,7 +1,7 @@
 /* Writing the journal: one writer at a time, one call for all that belongs together. */
 #include <config.h>
 
-#include "report-journal-internal.h"
+#include "report-journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "base-file.h"
 #include "base-folder.h"
 #include "base-str.h"
+#include "report-journal-internal.h"
 
 /* A writer holds the lock for microseconds, or milliseconds where it mends; one that was stopped in between
  * must not stop everybody else for ever. */
