@@ -57,6 +57,7 @@ enum option {
   OPTION_DB,
   OPTION_MIGRATIONS,
   OPTION_PAYLOAD,
+  OPTION_WITH_PARENT,
   OPTION_FORMAT,
   OPTION_VERSION,
   OPTION_HELP, /* every verb has it, listed or not */

@@ -91,6 +91,8 @@ static const struct option_info table[] = {
                           .help = "the gateway's migrations" },
   [OPTION_PAYLOAD] = { "payload-b64", "TEXT",
                        .help = "the step as base64url or base64 of its JSON (default: standard input)" },
+  [OPTION_WITH_PARENT] = { "die-with-parent",
+                           .help = "end the step when the thread that started this process ends" },
   [OPTION_FORMAT] = { "format", "NAME", .complete = COMPLETE_WORDS, .words = format_words,
                       .help =
                           "text (default), man for the manual page, or the completions for bash, zsh, fish" },

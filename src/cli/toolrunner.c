@@ -4,8 +4,10 @@
 #include "cli-toolrunner.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base-base64.h"
@@ -116,6 +118,17 @@ static int choose_way (struct toolrunner *toolrunner, struct output *output, str
   return toolrunner_command (toolrunner, output, err);
 }
 
+/* A step belongs to who asked for it. From here on the kernel sends us TERM when that process ends, whatever
+ * ended it; before the run that ends us, and in it the container. */
+static int follow_parent (struct error *err)
+{
+  pid_t parent = getppid ();
+
+  if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
+    return error_set_errno (err, errno, "ask to be told of the parent's end");
+  return parent == getppid () ? 0 : error_set (err, -ESRCH, "the process that started this one is gone");
+}
+
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_configuration struct configuration *configuration = NULL;
@@ -124,6 +137,8 @@ static int run (const struct arguments *arguments, struct output *output, struct
   struct toolrunner toolrunner = { .given = arguments, .step = &step };
   int r = check_blank (arguments, err);
 
+  if (r == 0 && arguments_have (arguments, OPTION_WITH_PARENT))
+    r = follow_parent (err);
   if (r == 0)
     r = mark_input (read_payload (arguments, &payload, &toolrunner.payload_len, err), err);
   if (r == 0)
@@ -140,11 +155,11 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return r;
 }
 
-static const enum option options[] = { OPTION_HOME,    OPTION_DB,        OPTION_MIGRATIONS, OPTION_PAYLOAD,
-                                       OPTION_PROFILE, OPTION_BACKEND,   OPTION_RUNTIME,    OPTION_ROOTFS,
-                                       OPTION_IMAGE,   OPTION_WORKSPACE, OPTION_ENV,        OPTION_MOUNT,
-                                       OPTION_SECRET,  OPTION_LIMIT,     OPTION_TIMEOUT,    OPTION_ACCEPT,
-                                       OPTION_COUNT };
+static const enum option options[] = { OPTION_HOME,        OPTION_DB,      OPTION_MIGRATIONS, OPTION_PAYLOAD,
+                                       OPTION_WITH_PARENT, OPTION_PROFILE, OPTION_BACKEND,    OPTION_RUNTIME,
+                                       OPTION_ROOTFS,      OPTION_IMAGE,   OPTION_WORKSPACE,  OPTION_ENV,
+                                       OPTION_MOUNT,       OPTION_SECRET,  OPTION_LIMIT,      OPTION_TIMEOUT,
+                                       OPTION_ACCEPT,      OPTION_COUNT };
 
 const struct verb verb_toolrunner = {
   .path = "toolrunner",

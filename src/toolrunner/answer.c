@@ -71,7 +71,7 @@ static void describe (const struct run_result *result, const struct error *why, 
                       struct strbuf *out)
 {
   if (result == NULL)
-    strbuf_addf (out, "the sandbox did not start the command: %s", error_text (why));
+    strbuf_addf (out, "sandbox: %s", error_text (why));
   else if (result->exec_errno != 0)
     strbuf_addf (out, "cannot execute the command: %s", strerror (result->exec_errno));
   else if (result->reason == RUN_DEADLINE)

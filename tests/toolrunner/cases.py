@@ -1,0 +1,138 @@
+"""The payload cases of the ToolRunner: folders and files they need, how one is run, and what must come of it.
+
+A case is a file in cases/. Its keys: about (one line); step (members put into a good payload), without (members taken
+out), args (of the action); or raw, raw_hex, raw_repeat (pairs of a text and how often) for a payload that is no step;
+input (stdin, base64url, base64); options (more words), home (false: no --home); config (the operator's toolrunner section),
+profile (sections of a profile of its own); live (it launches something); expect: exit, error (on standard error,
+behind the prefix of the contract), answer (by dotted key; null: it is not there; KEY~ and KEY!~ for patterns, "len KEY").
+"""
+import base64, glob, json, os, re, subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOOD = {"tenant_id": "tenant", "turn_id": "turn", "step_id": "step", "attempt_id": "attempt", "key": "key",
+        "workspace_id": "workspace", "plan_id": "plan", "step_index": 0,
+        "action": {"type": "CLI", "args": {"cmd": "true"}}}
+CONFIG = {"mode": "command", "policy_checked_upstream": True}
+PREFIX = {1: "toolrunner error: ", 2: "toolrunner input error: "}
+
+# Stands in for a ToolRunner in its image.
+RUNNER = """#!/usr/bin/python3
+import json, sys
+way = sys.argv[1]
+if way == "input-error":
+    sys.exit(print("toolrunner input error: the runner says no", file=sys.stderr) or 2)
+if way == "error":
+    sys.exit(print("toolrunner error: the runner is broken", file=sys.stderr) or 1)
+if way == "nonsense":
+    sys.exit(print("hello"))
+if way == "odd":
+    sys.exit(print('{"success":true,"result":{"stdout":"a\\\\u0000b\\\\ud800c\\\\ud83d\\\\ude00"}}'))
+step = json.load(sys.stdin)
+print(json.dumps({"success": True, "cost": {"tokens": 7, "metadata": {"other": [1]}},
+                  "result": {"type": step["action"]["type"], "argv": sys.argv[1:], "key": open("master.key").read()}}))
+"""
+
+
+def load(live):
+    for path in sorted(glob.glob(os.path.join(HERE, "cases", "*.json"))):
+        with open(path, encoding="utf-8") as f:
+            case = json.load(f)
+        if case.get("live", False) == live:
+            yield os.path.basename(path)[:-len(".json")], case
+
+
+def make_home(where):
+    """A gateway's home, with what a step must not see."""
+    for name in ("deep/er", "..foo"):
+        os.makedirs(os.path.join(where, name), exist_ok=True)
+    for name, text in (("master.key", "secret\n"), ("gateway.db", "rows\n"), ("gateway.db-wal", "more rows\n"),
+                       ("deep/plain", "plain\n"), ("runner", RUNNER)):
+        with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(os.path.join(where, name), 0o755 if name == "runner" else 0o600)
+    outside = where + "-outside"
+    os.makedirs(outside, exist_ok=True)
+    with open(os.path.join(outside, "secret"), "w", encoding="utf-8") as f:
+        f.write("outside\n")
+    if not os.path.islink(os.path.join(where, "out")):
+        os.symlink(outside, os.path.join(where, "out"))
+
+
+def payload_of(case, home):
+    if "raw" in case:
+        return case["raw"].encode()
+    if "raw_hex" in case:
+        return bytes.fromhex(case["raw_hex"])
+    if "raw_repeat" in case:
+        pairs = iter(case["raw_repeat"])
+        return "".join(text * count for text, count in zip(pairs, pairs)).encode()
+    step = {**GOOD, **case.get("step", {})}
+    if "args" in case:
+        step["action"] = {"type": "CLI", "args": case["args"]}
+    for name in case.get("without", []):
+        del step[name]
+    return json.dumps(step).replace("@HOME@", home).encode()
+
+
+def configure(case, conf):
+    config = dict(case.get("config", CONFIG))
+    os.makedirs(os.path.join(conf, "profiles"), exist_ok=True)
+    if "profile" in case:
+        config["profile"] = "ours"
+        with open(os.path.join(conf, "profiles", "ours.json"), "w", encoding="utf-8") as f:
+            json.dump({"version": 1, "name": "ours", "extends": "baseline", "meaning": "A test's own.", **case["profile"]}, f)
+    with open(os.path.join(conf, "config.json"), "w", encoding="utf-8") as f:
+        json.dump({"version": 1, "toolrunner": config}, f)
+
+
+def run(program, case, home, conf, env, seconds=60):
+    """Runs it as the gateway would."""
+    payload = payload_of(case, home)
+    words = [program, "toolrunner"] + (["--home", home, "--db", os.path.join(home, "gateway.db")] if case.get("home", True) else [])
+    way = case.get("input", "stdin")
+    if way != "stdin":
+        encode = base64.urlsafe_b64encode if way == "base64url" else base64.b64encode
+        words += ["--payload-b64", encode(payload).decode().rstrip("=" if way == "base64url" else "")]
+    configure(case, conf)
+    if "--home" in case.get("options", []) or "--db" in case.get("options", []):
+        words = words[:2]
+    return subprocess.run(words + case.get("options", []), input=payload if way == "stdin" else b"", env=env, cwd="/",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds, check=False)
+
+
+def look_up(document, key):
+    for part in key.split("."):
+        document = document.get(part) if isinstance(document, dict) else None
+    return document
+
+
+def wrong_answer(answer, expected):
+    for key, value in expected.items():
+        if key.startswith("len "):
+            found = len(look_up(answer, key[4:]) or "")
+        elif key.endswith("!~"):
+            found, value = re.search(value, look_up(answer, key[:-2]) or "") is None, True
+        elif key.endswith("~"):
+            found, value = re.search(value, look_up(answer, key[:-1]) or "") is not None or look_up(answer, key[:-1]), True
+        else:
+            found = look_up(answer, key)
+        if found != value:
+            return f"{key}: {str(found)[:300]!r}, not {value!r}"
+    return None
+
+
+def wrong(case, done):
+    """What is not as the case says, or None."""
+    expect = case["expect"]
+    said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if not line.startswith("tyrum-oci: note: ")]
+    if done.returncode != expect["exit"]:
+        return f"exit {done.returncode}, not {expect['exit']}: {said} {done.stdout[:300]!r}"
+    if expect["exit"] != 0:
+        if done.stdout:
+            return f"standard output is not empty: {done.stdout[:300]!r}"
+        if len(said) != 1 or not said[0].startswith(PREFIX[expect["exit"]]) or expect["error"] not in said[0]:
+            return f"said {said}, and not {PREFIX[expect['exit']]}... {expect['error']}"
+        return None
+    if said or not done.stdout.endswith(b"\n") or done.stdout.count(b"\n") != 1:
+        return f"not one line on standard output alone: {said} {done.stdout[:300]!r}"
+    return wrong_answer(json.loads(done.stdout), expect["answer"])
