@@ -38,6 +38,16 @@
 #define LIMIT_IMAGE_ENTRIES        2000000u
 #define LIMIT_IMAGE_DEPTH          128u
 
+/* An engine's config.json, and the process or resources that it hands over later; a hook's state document. */
+#define LIMIT_SPEC_BYTES         ((size_t) 4 * 1024 * 1024)
+#define LIMIT_SPEC_DEPTH         24u
+#define LIMIT_SPEC_NODES         ((size_t) 200 * 1000)
+#define LIMIT_STATE_BYTES        ((size_t) 1024 * 1024)
+#define LIMIT_CONTAINER_ID_BYTES ((size_t) 255)
+/* Allowing rules of a filter that is met with another, and what a meet may note. */
+#define LIMIT_SPEC_RULES   ((size_t) 8192)
+#define LIMIT_SPEC_CHANGES ((size_t) 4096)
+
 /* One line of the audit journal, and how many of them a verb shows unless it is told otherwise. */
 #define LIMIT_JOURNAL_LINE_BYTES ((size_t) 128 * 1024)
 #define LIMIT_JOURNAL_DEPTH      16u

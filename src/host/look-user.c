@@ -138,6 +138,12 @@ char *look_storage_dir (uint32_t uid, const char *home, const char *base)
   return base ? below (base, "tyrum-oci") : below (home, ".local/state/tyrum-oci");
 }
 
+int host_look_state_dir (char **ret_path, struct error *err)
+{
+  *ret_path = look_state_dir (geteuid (), path_variable ("XDG_RUNTIME_DIR"));
+  return *ret_path ? 0 : error_oom (err);
+}
+
 int look_user (struct host_facts *facts, struct error *err)
 {
   cleanup_free char *passwd = look_text ("/etc/passwd");

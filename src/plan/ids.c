@@ -11,33 +11,27 @@
 
 #include <errno.h>
 
-#define IDS_PER_RUN 65536u
-
-/* Used where the operator names no range: above what distributions and systemd hand out, below 2^31. */
-#define IDS_FIRST 1879048192u
-#define IDS_COUNT 268369920u
-
 static int map_as_root (struct draft *draft)
 {
   const struct ceiling *ceiling = draft->ceiling;
   struct plan *plan = draft->plan;
-  uint32_t first = ceiling->ids_count ? ceiling->ids_first : IDS_FIRST;
-  uint32_t count = ceiling->ids_count ? ceiling->ids_count : IDS_COUNT;
-  uint64_t offset = (uint64_t) draft->request->id_slot * IDS_PER_RUN;
+  uint32_t first = ceiling->ids_count ? ceiling->ids_first : PLAN_IDS_FIRST;
+  uint32_t count = ceiling->ids_count ? ceiling->ids_count : PLAN_IDS_COUNT;
+  uint64_t offset = (uint64_t) draft->request->id_slot * PLAN_IDS_PER_RUN;
 
-  if (plan->uid >= IDS_PER_RUN || plan->gid >= IDS_PER_RUN)
+  if (plan->uid >= PLAN_IDS_PER_RUN || plan->gid >= PLAN_IDS_PER_RUN)
     return error_set (draft->err, -ERANGE,
                       "user.namespace: a run has the ids 0 to %u, so process.user cannot be %u:%u",
-                      IDS_PER_RUN - 1, plan->uid, plan->gid);
-  if (offset + IDS_PER_RUN > count)
+                      PLAN_IDS_PER_RUN - 1, plan->uid, plan->gid);
+  if (offset + PLAN_IDS_PER_RUN > count)
     return error_set (draft->err, -ENOSPC,
                       "user.namespace: the %u ids from %u on have no room for run number %u of %u ids; "
                       "widen 'ids' in the ceiling",
-                      count, first, draft->request->id_slot, IDS_PER_RUN);
-  plan->uid_maps[0] = (struct plan_id_map){ 0, first + (uint32_t) offset, IDS_PER_RUN };
+                      count, first, draft->request->id_slot, PLAN_IDS_PER_RUN);
+  plan->uid_maps[0] = (struct plan_id_map){ 0, first + (uint32_t) offset, PLAN_IDS_PER_RUN };
   plan->gid_maps[0] = plan->uid_maps[0];
   plan->uid_map_count = plan->gid_map_count = 1;
-  plan->id_slots = count / IDS_PER_RUN;
+  plan->id_slots = count / PLAN_IDS_PER_RUN;
   plan->id_slot = draft->request->id_slot;
   return 0;
 }
@@ -45,7 +39,7 @@ static int map_as_root (struct draft *draft)
 void plan_use_slot (struct plan *plan, unsigned slot)
 {
   /* Unsigned arithmetic wraps and comes back: the result is within the range that the slots divide. */
-  uint32_t shift = (slot - plan->id_slot) * IDS_PER_RUN;
+  uint32_t shift = (slot - plan->id_slot) * PLAN_IDS_PER_RUN;
 
   if (slot >= plan->id_slots)
     return;
@@ -60,7 +54,7 @@ static size_t map_around (uint32_t id, uint32_t own, const struct id_range *rang
   /* Too few for the ids below ID: then root would be missing inside, so take none of them. */
   uint32_t available = range->count >= id ? range->count : 0;
   uint32_t below = available > 0 ? id : 0;
-  uint32_t above = id < IDS_PER_RUN - 1 ? IDS_PER_RUN - 1 - id : 0;
+  uint32_t above = id < PLAN_IDS_PER_RUN - 1 ? PLAN_IDS_PER_RUN - 1 - id : 0;
   size_t count = 0;
 
   if (above > available - below)

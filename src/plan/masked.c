@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "plan-masked-internal.h"
+#include "plan-masked.h"
 
 #include <stddef.h>
 

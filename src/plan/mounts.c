@@ -15,7 +15,8 @@
 
 #include "base-limits.h"
 #include "base-path.h"
-#include "plan-masked-internal.h"
+#include "plan-masked.h"
+#include "plan-source.h"
 #include "profile-source.h"
 
 static int set_options (struct plan_mount *mount, const char *options)
@@ -128,36 +129,6 @@ static int refuse_sensitive (struct draft *draft, const char *what, const struct
   return text ? refuse (draft, what, fact, text) : error_oom (draft->err);
 }
 
-/* Whoever reaches an engine's socket is root on the host. Our own state is the supervisor's. */
-static int check_sockets (struct draft *draft, const char *what, const struct path_fact *fact, bool writable)
-{
-  const struct path_facts *sockets = &draft->host->sockets;
-  const char *state = draft->host->state_dir;
-  const char *config = draft->host->config_home;
-  const char *storage = draft->host->storage_dir;
-
-  if (fact->type == PATH_SOCKET)
-    return refuse (draft, what, fact, "it is a socket");
-  for (size_t i = 0; i < sockets->count; i++) {
-    const struct path_fact *socket = &sockets->items[i];
-    const char *real = socket->real ? socket->real : socket->path;
-
-    if (path_is_within (real, fact->real) || path_is_within (socket->path, fact->real))
-      return refuse (draft, what, fact, "it holds an engine's socket");
-    if (socket->inode != 0 && socket->inode == fact->inode && socket->device == fact->device)
-      return refuse (draft, what, fact, "it is an engine's socket");
-  }
-  if (state != NULL && (path_is_within (state, fact->real) || path_is_within (fact->real, state)))
-    return refuse (draft, what, fact, "it holds our own state");
-  if (writable && storage != NULL
-      && (path_is_within (storage, fact->real) || path_is_within (fact->real, storage)))
-    return refuse (draft, what, fact, "it holds the audit journal, which the command could rewrite");
-  if (writable && config != NULL
-      && (path_is_within (config, fact->real) || path_is_within (fact->real, config)))
-    return refuse (draft, what, fact, "it holds profiles, and whoever writes those decides");
-  return 0;
-}
-
 /* Finds the facts of a source and judges it. REASON is the operator's for a sensitive one. */
 static int check_source (struct draft *draft, const char *what, const char *path, bool writable,
                          const char *reason, const struct path_fact **ret_fact)
@@ -177,8 +148,11 @@ static int check_source (struct draft *draft, const char *what, const char *path
     return refuse_sensitive (draft, what, fact, why);
   if (fact->type != PATH_DIRECTORY && fact->type != PATH_FILE && fact->type != PATH_SOCKET)
     return refuse (draft, what, fact, "it is neither a folder nor a file");
+  why = source_forbidden (draft->host, fact, writable);
+  if (why != NULL)
+    return refuse (draft, what, fact, why);
   *ret_fact = fact;
-  return check_sockets (draft, what, fact, writable);
+  return 0;
 }
 
 /* Mount points in a root of our own have to be there before anything is mounted on them. */

@@ -59,6 +59,12 @@ struct plan_control {
 
 #define PLAN_ID_MAPS 3
 
+/* Ids of one run, and where they are taken from where the operator names no range: above what distributions
+ * and systemd hand out, below 2^31. */
+#define PLAN_IDS_PER_RUN 65536u
+#define PLAN_IDS_FIRST   1879048192u
+#define PLAN_IDS_COUNT   268369920u
+
 struct plan {
   char *profile_name;
   char *profile_file;

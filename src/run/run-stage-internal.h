@@ -1,4 +1,4 @@
-/* Mounting by descriptor: what the two halves of the stage share. */
+/* What the two halves of the stage share. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,22 +7,7 @@
 
 #include "base-error.h"
 #include "plan-plan.h"
-
-/* Opens PATH from /, no link followed on the way; with O_PATH. */
-int mount_open_source (const char *path, struct error *err);
-
-/* Puts what FD is, with everything mounted below it, on TARGET (a path in the stage), nosuid and nodev all
- * through, and with the MOUNT_ATTR_ flags MORE. The flags stay when a runtime binds it on: crun 1.8.1 forgets
- * them on writable mounts in a user namespace. IDMAP_FD is a user namespace to map ids by, or -1. */
-int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err);
-
-/* The same with mount(2) alone, for kernels without the calls that the above is made of; ids cannot be mapped
- * then. */
-int mount_by_bind (int fd, const char *target, bool read_only, struct error *err);
-
-/* A user namespace in which id INSIDE_UID:INSIDE_GID is OUTSIDE_UID:OUTSIDE_GID: for idmapped mounts. */
-int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
-                        struct error *err);
+#include "run-mount.h"
 
 /* A file system of the run's own on TARGET, nosuid and nodev. It is named after the run, so that whoever has
  * it in its mount table can be told to be of that run. */

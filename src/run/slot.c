@@ -15,14 +15,15 @@
 
 #include "base-number.h"
 
-/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing.
- */
+/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing. One
+ * that has something in it belongs to a container of an engine's, which no process of ours outlives. */
 static int lock_file (int folder, const char *name, int flags)
 {
   cleanup_close int fd = openat (folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
   struct stat st;
 
-  if (fd < 0 || flock (fd, LOCK_EX | LOCK_NB) < 0 || fstat (fd, &st) < 0 || st.st_nlink == 0)
+  if (fd < 0 || flock (fd, LOCK_EX | LOCK_NB) < 0 || fstat (fd, &st) < 0 || st.st_nlink == 0
+      || st.st_size > 0)
     return -1;
   return take_fd (&fd);
 }

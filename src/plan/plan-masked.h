@@ -1,3 +1,4 @@
+/* Kernel interfaces that every container of ours has covered or read-only. */
 #pragma once
 
 extern const char *const masked_paths[];    /* NULL-terminated */

@@ -1,0 +1,38 @@
+/* A JSON tree that was read, changed in place and written again with nothing lost.
+ *
+ * What is not touched stays as it was: unknown keys, the order of keys, the digits of numbers. A key that is
+ * set again keeps its place, a new one goes to the end. Functions that take a node take it also when they
+ * fail, and take NULL for a node that could not be made, so that calls nest:
+ *
+ *   r = json_set (object, "type", json_new_text (JSON_STRING, "user"));
+ *
+ * They return 0, or -ENOMEM.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-json-read.h"
+
+/* NULL when memory ran out. */
+struct json_node *json_new (enum json_type type);
+struct json_node *json_new_bool (bool flag);
+struct json_node *json_new_text (enum json_type type, const char *text); /* a string, or a number's digits */
+struct json_node *json_new_number (int64_t number);
+struct json_node *json_clone (const struct json_node *tree);
+
+/* The value under KEY to be changed, or NULL. */
+struct json_node *json_edit (struct json_node *object, const char *key);
+
+int json_set (struct json_node *object, const char *key, struct json_node *value);
+int json_append (struct json_node *array, struct json_node *value);
+int json_insert (struct json_node *array, size_t index, struct json_node *value);
+
+/* No such key is no error. */
+void json_remove (struct json_node *object, const char *key);
+void json_remove_at (struct json_node *container, size_t index);
+
+/* The same values; the order of keys does not count, that of items does. */
+bool json_equal (const struct json_node *a, const struct json_node *b);

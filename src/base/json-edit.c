@@ -1,0 +1,195 @@
+#include <config.h>
+
+#include "base-json-edit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json_node *json_new (enum json_type type)
+{
+  struct json_node *node = calloc (1, sizeof (*node));
+
+  if (node != NULL)
+    node->type = type;
+  return node;
+}
+
+struct json_node *json_new_bool (bool flag)
+{
+  struct json_node *node = json_new (JSON_BOOL);
+
+  if (node != NULL)
+    node->flag = flag;
+  return node;
+}
+
+struct json_node *json_new_text (enum json_type type, const char *text)
+{
+  cleanup_json struct json_node *node = json_new (type);
+
+  if (node == NULL)
+    return NULL;
+  node->text = strdup (text);
+  return node->text ? take_ptr (node) : NULL;
+}
+
+struct json_node *json_new_number (int64_t number)
+{
+  char digits[24];
+
+  snprintf (digits, sizeof (digits), "%" PRId64, number);
+  return json_new_text (JSON_NUMBER, digits);
+}
+
+static int add (struct json_node *parent, size_t index, char *name, struct json_node *value)
+{
+  size_t count = parent->count;
+  size_t moved = count - index;
+
+  if (count >= parent->capacity) {
+    size_t capacity = parent->capacity ? parent->capacity * 2 : 8;
+    void *items = realloc (parent->items, capacity * sizeof (*parent->items));
+    void *keys = NULL;
+
+    if (items == NULL)
+      return -ENOMEM;
+    parent->items = items;
+    if (parent->type == JSON_OBJECT) {
+      keys = realloc (parent->keys, capacity * sizeof (*parent->keys));
+      if (keys == NULL)
+        return -ENOMEM;
+      parent->keys = keys;
+    }
+    parent->capacity = capacity;
+  }
+  memmove (parent->items + index + 1, parent->items + index, moved * sizeof (*parent->items));
+  parent->items[index] = value;
+  if (parent->type == JSON_OBJECT) {
+    memmove (parent->keys + index + 1, parent->keys + index, moved * sizeof (*parent->keys));
+    parent->keys[index] = (struct json_key){ .name = name };
+  }
+  parent->count++;
+  return 0;
+}
+
+/* Recursion is as deep as the tree, whose depth was bounded when it was read. */
+struct json_node *json_clone (const struct json_node *tree)
+{
+  cleanup_json struct json_node *copy = json_new (tree->type);
+
+  if (copy == NULL)
+    return NULL;
+  copy->line = tree->line;
+  copy->column = tree->column;
+  copy->flag = tree->flag;
+  if (tree->text != NULL) {
+    copy->text = strdup (tree->text);
+    if (copy->text == NULL)
+      return NULL;
+  }
+  for (size_t i = 0; i < tree->count; i++) {
+    struct json_node *item = json_clone (tree->items[i]);
+    int r = tree->type == JSON_OBJECT ? json_set (copy, tree->keys[i].name, item) : json_append (copy, item);
+
+    if (r < 0)
+      return NULL;
+  }
+  return take_ptr (copy);
+}
+
+static bool find (const struct json_node *object, const char *key, size_t *ret_index)
+{
+  if (object == NULL || object->type != JSON_OBJECT)
+    return false;
+  for (size_t i = 0; i < object->count; i++)
+    if (strcmp (object->keys[i].name, key) == 0) {
+      *ret_index = i;
+      return true;
+    }
+  return false;
+}
+
+struct json_node *json_edit (struct json_node *object, const char *key)
+{
+  size_t index;
+
+  return find (object, key, &index) ? object->items[index] : NULL;
+}
+
+int json_set (struct json_node *object, const char *key, struct json_node *value)
+{
+  cleanup_free char *name = NULL;
+  size_t index;
+
+  if (value == NULL)
+    return -ENOMEM;
+  if (find (object, key, &index)) {
+    json_free (object->items[index]);
+    object->items[index] = value;
+    return 0;
+  }
+  name = strdup (key);
+  if (name == NULL || add (object, object->count, name, value) < 0) {
+    json_free (value);
+    return -ENOMEM;
+  }
+  name = NULL;
+  return 0;
+}
+
+int json_insert (struct json_node *array, size_t index, struct json_node *value)
+{
+  if (value == NULL)
+    return -ENOMEM;
+  if (add (array, index, NULL, value) < 0) {
+    json_free (value);
+    return -ENOMEM;
+  }
+  return 0;
+}
+
+int json_append (struct json_node *array, struct json_node *value)
+{
+  return json_insert (array, array->count, value);
+}
+
+void json_remove_at (struct json_node *container, size_t index)
+{
+  size_t moved = container->count - index - 1;
+
+  json_free (container->items[index]);
+  memmove (container->items + index, container->items + index + 1, moved * sizeof (*container->items));
+  if (container->type == JSON_OBJECT) {
+    free (container->keys[index].name);
+    memmove (container->keys + index, container->keys + index + 1, moved * sizeof (*container->keys));
+  }
+  container->count--;
+}
+
+void json_remove (struct json_node *object, const char *key)
+{
+  size_t index;
+
+  if (find (object, key, &index))
+    json_remove_at (object, index);
+}
+
+bool json_equal (const struct json_node *a, const struct json_node *b)
+{
+  if (a->type != b->type || a->count != b->count || a->flag != b->flag)
+    return false;
+  if (a->text != NULL && strcmp (a->text, b->text) != 0)
+    return false;
+  for (size_t i = 0; i < a->count; i++) {
+    const struct json_node *other = b->items[i];
+
+    if (a->type == JSON_OBJECT)
+      other = json_get (b, a->keys[i].name);
+    if (other == NULL || !json_equal (a->items[i], other))
+      return false;
+  }
+  return true;
+}

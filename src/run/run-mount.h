@@ -1,0 +1,24 @@
+/* Mounting by descriptor: what was opened and looked at is what is mounted, whatever its path leads to later. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base-error.h"
+
+/* Opens PATH from /, no link followed on the way; with O_PATH. */
+int mount_open_source (const char *path, struct error *err);
+
+/* Puts what FD is, with everything mounted below it, on TARGET (a path in the stage), nosuid and nodev all
+ * through, and with the MOUNT_ATTR_ flags MORE. The flags stay when a runtime binds it on: crun 1.8.1 forgets
+ * them on writable mounts in a user namespace. IDMAP_FD is a user namespace to map ids by, or -1. */
+int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err);
+
+/* The same with mount(2) alone, for kernels without the calls that the above is made of; ids cannot be mapped
+ * then. */
+int mount_by_bind (int fd, const char *target, bool read_only, struct error *err);
+
+/* A user namespace in which id INSIDE_UID:INSIDE_GID is OUTSIDE_UID:OUTSIDE_GID: for idmapped mounts. */
+int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
+                        struct error *err);

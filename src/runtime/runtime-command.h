@@ -1,0 +1,51 @@
+/* The command line of an OCI runtime, as engines write it: global flags, a verb, its flags, a container's id.
+ *
+ * Only what we act upon is understood; every other word stays where it is and goes to the low-level runtime.
+ * Values come as "--flag VALUE" and "--flag=VALUE". A flag that we do not know takes the next word for its
+ * value only where that word cannot be the verb. An unknown verb is an error: what we do not know we cannot
+ * hold to a profile.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base-error.h"
+
+enum runtime_verb {
+  VERB_NONE, /* --version and the like */
+  VERB_CREATE,
+  VERB_RUN,
+  VERB_RESTORE,
+  VERB_EXEC,
+  VERB_UPDATE,
+  VERB_START,
+  VERB_DELETE,
+  VERB_FEATURES,
+  VERB_OTHER, /* changes nothing that a profile says */
+};
+
+/* A flag's value and where it stands, so that it can be replaced. */
+struct flag_value {
+  const char *text; /* NULL: not given */
+  size_t at;        /* the word that holds it */
+  size_t prefix;    /* bytes of that word before the value */
+};
+
+struct command {
+  char *const *words; /* all of them, without the program's name; NULL-terminated */
+  size_t count;
+  enum runtime_verb verb;
+  size_t verb_at;
+  const char *id; /* NULL: none given */
+
+  struct flag_value root, log, log_format;                        /* before the verb */
+  struct flag_value bundle, config, pid_file, process, resources; /* behind it */
+  struct flag_value preserve_fds;
+  const char *forbidden; /* a flag that asks for more by itself, past the documents that are met */
+};
+
+int command_parse (char *const *words, struct command *ret_command, struct error *err);
+
+/* Letters, digits, "_+.-"; not a dot first. */
+bool command_id_is_valid (const char *id);

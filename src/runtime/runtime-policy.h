@@ -1,0 +1,51 @@
+/* Which policy a container is under: the files of the operator, and the host, made into a value.
+ *
+ * The profile is the one that the program's name says (tyrum-hardened), or that a hook's annotation says. An
+ * annotation may name another one where the operator's configuration lists it; both are met then, so that the
+ * container's owner can only tighten. The ceiling is met into both. Profiles come from the operator's and the
+ * shipped folder, never from a user's.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "host-facts.h"
+#include "profile-ceiling.h"
+#include "profile-find.h"
+#include "spec-meet.h"
+
+/* The section "engines" of the operator's configuration. */
+struct engines_config {
+  char *runtime;           /* the low-level runtime; NULL: the first that is there */
+  struct strlist profiles; /* which ones an annotation may name (a set) */
+};
+
+struct policy {
+  struct host_facts *host;
+  struct profile_store store;
+  struct ceiling *ceiling;
+  struct engines_config config;
+  struct profile *profile, *second; /* SECOND: the annotation's; NULL for none */
+  struct settings settings;
+  struct filter *filter;
+  char digest[PROFILE_DIGEST_SIZE];
+  struct spec_policy spec; /* what src/spec takes; points into the above */
+};
+
+/* Host, store, ceiling, configuration. CONFIG_DIR and DATA_DIR are the operator's and the shipped folder. */
+int policy_open (struct policy *policy, const char *config_dir, const char *data_dir, struct error *err);
+
+/* The profile NAME, and the annotation's wish ANNOTATED (NULL for none). */
+int policy_choose (struct policy *policy, const char *name, const char *annotated, struct error *err);
+
+/* The ids that a container with range number SLOT gets; how many ranges there are. */
+void policy_use_slot (struct policy *policy, unsigned slot);
+unsigned policy_slots (const struct policy *policy);
+
+/* Whether CONFIG needs a range of ids of ours. */
+bool policy_needs_ids (const struct policy *policy, const struct json_node *config);
+
+/* "hardened" of "/usr/bin/tyrum-hardened"; "baseline" for our own name. NULL for any other. */
+const char *policy_name_of (const char *program);
+
+void policy_clear (struct policy *policy);
+#define cleanup_policy cleanup (policy_clear)

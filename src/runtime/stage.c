@@ -1,0 +1,187 @@
+#include <config.h>
+
+#include "runtime-stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "run-mount.h"
+#include "runtime-points.h"
+
+#define STAGE_OPTIONS "mode=711,size=16m"
+
+static int private_mounts (const char *folder, struct error *err)
+{
+  if (unshare (CLONE_NEWNS) < 0)
+    return error_set_errno (err, errno, "make a mount namespace");
+  /* What the host unmounts must not stay busy in here. */
+  if (mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+    return error_set_errno (err, errno, "keep mounts from the host");
+  if (mount ("tyrum-oci-stage", folder, "tmpfs", MS_NOSUID | MS_NODEV, STAGE_OPTIONS) < 0)
+    return error_set_errno (err, errno, "mount tmpfs on '%s'", folder);
+  return 0;
+}
+
+static int make_point (const char *path, bool folder, struct error *err)
+{
+  cleanup_close int fd = -1;
+
+  if (folder)
+    return mkdir (path, 0755) < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
+  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
+}
+
+/* The engine's own folder; where it lies is the engine's business, links and all. */
+static int hang_root (const struct container_stage *stage, struct json_node *config, struct error *err)
+{
+  struct json_node *root = json_edit (config, "root");
+  const struct json_node *path = json_get (root, "path");
+  cleanup_free char *target = str_format ("%s/rootfs", stage->folder), *full = NULL, *real = NULL;
+  cleanup_close int fd = -1;
+  int r;
+
+  if (path == NULL || path->type != JSON_STRING)
+    return error_set (err, -EINVAL, "config.json: root has no path");
+  full = path->text[0] == '/' ? strdup (path->text) : str_format ("%s/%s", stage->bundle, path->text);
+  if (target == NULL || full == NULL)
+    return error_oom (err);
+  real = realpath (full, NULL);
+  if (real == NULL)
+    return error_set_errno (err, errno, "find the root '%s'", full);
+  fd = mount_open_source (real, err);
+  if (fd < 0)
+    return fd;
+  r = make_point (target, true, err);
+  if (r == 0)
+    r = mount_descriptor (fd, target, 0, -1, err);
+  if (r == 0 && json_set (root, "path", json_new_text (JSON_STRING, target)) < 0)
+    r = error_oom (err);
+  return r;
+}
+
+/* Files that the container makes in a folder belong to the folder's owner outside. */
+static void map_owner (const struct container_stage *stage, const struct json_node *config,
+                       const struct stat *owner, int *ret_fd)
+{
+  const struct json_node *map = json_get (json_get (config, "linux"), "uidMappings");
+  const struct value *own = &stage->policy->settings.values[SETTING_USER];
+  uint32_t uid = own->uid, gid = own->gid;
+  cleanup_error struct error ignored = { 0 };
+
+  if (map != NULL && map->count > 0) {
+    if (stage->policy->spec.ids.count == 0)
+      return; /* the engine's own namespace: its volumes are its own business */
+    uid += stage->policy->spec.ids.outside;
+    gid += stage->policy->spec.ids.outside;
+  }
+  if (uid == owner->st_uid && gid == owner->st_gid)
+    return;
+  /* A file system or kernel that cannot leaves the folder as it is: readable, as others may. */
+  if (mount_id_namespace (owner->st_uid, uid, owner->st_gid, gid, ret_fd, &ignored) < 0)
+    *ret_fd = -1;
+}
+
+static int hang_source (const struct container_stage *stage, const struct json_node *config,
+                        struct json_node *mount, const char *target, struct error *err)
+{
+  const char *source = json_get (mount, "source")->text;
+  const struct path_fact *fact = NULL;
+  cleanup_close int fd = mount_open_source (source, err), idmap = -1;
+  bool read_only = spec_mount_is_read_only (mount);
+  uint64_t flags = read_only ? MOUNT_ATTR_RDONLY : 0;
+  struct stat st;
+  int r;
+
+  if (fd < 0)
+    return fd;
+  for (size_t i = 0; fact == NULL && i < stage->policy->host->paths.count; i++)
+    if (str_equal (stage->policy->host->paths.items[i].real, source))
+      fact = &stage->policy->host->paths.items[i];
+  if (fstat (fd, &st) < 0)
+    return error_set_errno (err, errno, "look at '%s'", source);
+  if (fact == NULL || fact->inode != st.st_ino || fact->device != st.st_dev)
+    return error_set (err, -ESTALE, "workspace.bounded: '%s' is not what it was when it was judged", source);
+  r = make_point (target, S_ISDIR (st.st_mode), err);
+  if (r < 0)
+    return r;
+  if (!read_only && S_ISDIR (st.st_mode))
+    map_owner (stage, config, &st, &idmap);
+  if (idmap >= 0 && mount_descriptor (fd, target, flags, idmap, NULL) == 0)
+    return 0;
+  return mount_descriptor (fd, target, flags, -1, err);
+}
+
+static int hang_sources (const struct container_stage *stage, struct json_node *config, struct error *err)
+{
+  struct json_node *mounts = json_edit (config, "mounts");
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && mounts != NULL && i < mounts->count; i++) {
+    cleanup_free char *target = str_format ("%s/%zu", stage->folder, i);
+
+    if (!spec_mount_is_bind (mounts->items[i]))
+      continue;
+    if (target == NULL)
+      return error_oom (err);
+    r = hang_source (stage, config, mounts->items[i], target, err);
+    if (r == 0 && json_set (mounts->items[i], "source", json_new_text (JSON_STRING, target)) < 0)
+      r = error_oom (err);
+  }
+  return r;
+}
+
+static int make_points (const struct container_stage *stage, struct json_node *config, struct error *err)
+{
+  cleanup_free char *root = str_format ("%s/rootfs", stage->folder);
+
+  return root ? points_make (root, config, err) : error_oom (err);
+}
+
+static int show_config (const struct container_stage *stage, const struct json_node *config,
+                        struct error *err)
+{
+  cleanup_free char *path = str_format ("%s/config.json", stage->folder), *text = NULL;
+  int r;
+
+  if (path == NULL)
+    return error_oom (err);
+  r = spec_write (config, &text, err);
+  if (r == 0)
+    r = file_write_atomic (AT_FDCWD, path, text, strlen (text), 0600, err);
+  if (r < 0)
+    return r;
+  if (mount (path, stage->config_path, NULL, MS_BIND, NULL) < 0)
+    return error_set_errno (err, errno, "show the staged configuration at '%s'", stage->config_path);
+  return 0;
+}
+
+int container_stage_build (const struct container_stage *stage, struct error *err)
+{
+  cleanup_json struct json_node *config = json_clone (stage->config);
+  mode_t before;
+  int r;
+
+  if (config == NULL)
+    return error_oom (err);
+  before = umask (022);
+  r = private_mounts (stage->folder, err);
+  if (r == 0)
+    r = hang_root (stage, config, err);
+  if (r == 0)
+    r = hang_sources (stage, config, err);
+  if (r == 0)
+    r = make_points (stage, config, err);
+  if (r == 0)
+    r = show_config (stage, config, err);
+  umask (before);
+  return r;
+}

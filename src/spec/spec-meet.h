@@ -1,0 +1,86 @@
+/* An engine's OCI specification, met with a profile: what comes out is nowhere looser than either.
+ *
+ * In: the tree of a config.json (or of its process, for exec, or its resources, for update), and a policy:
+ * settings in force, filter, host facts and ids. Out: the same tree, tightened, and the list of what had to
+ * be changed, by control; or a refusal where tightening would break what the container means. A tree for
+ * which there is nothing to change is within the policy, which is how the hook's gate asks. Meeting twice
+ * changes nothing the second time.
+ *
+ * Pure: values in, values out. Keys that are not known here stay as they were, in their places. A key that is
+ * known, written in another case, is refused: runtimes written in Go read it as the same one.
+ *
+ * Must never: loosen anything, drop an unknown key, or let an annotation order a runtime about.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base-error.h"
+#include "base-json-edit.h"
+#include "base-str.h"
+#include "control-catalogue.h"
+#include "host-facts.h"
+#include "plan-plan.h"
+#include "plan-seccomp.h"
+
+/* Annotations that mean something to us; all others of this prefix are taken out of a spec from outside. */
+#define SPEC_ANNOTATION_PREFIX  "io.tyrum."
+#define SPEC_ANNOTATION_PROFILE "io.tyrum.profile"
+#define SPEC_ANNOTATION_DIGEST  "io.tyrum.profile.digest"
+#define SPEC_ANNOTATION_DROPPED "io.tyrum.dropped"
+
+struct spec_policy {
+  const char *profile; /* its name, for the annotation and for messages */
+  const char *digest;
+  const struct settings *settings; /* complete, under the ceiling */
+  const struct filter *filter;     /* not needed for process and resources */
+  const struct host_facts *host;   /* with the facts of every path of spec_sources */
+  const char *container;           /* its id; NULL where it is not known yet */
+  struct plan_id_map ids; /* a private range for a user namespace; count 0: there is none to be had */
+};
+
+struct spec_change {
+  enum control control;
+  char *what; /* "CAP_SYS_ADMIN and 13 more taken away" */
+};
+
+struct spec_changes {
+  struct spec_change *items;
+  size_t count;
+};
+
+void spec_changes_clear (struct spec_changes *changes);
+#define cleanup_spec_changes cleanup (spec_changes_clear)
+
+/* Reads a document within LIMIT_SPEC_; NAME stands in front of messages. */
+int spec_read (const char *name, const char *text, size_t len, struct json_node **ret_tree,
+               struct error *err);
+int spec_write (const struct json_node *tree, char **ret_text, struct error *err);
+
+/* Host paths that CONFIG binds (a set): have host_look_path look at them first. */
+int spec_sources (const struct json_node *config, struct strlist *ret_paths, struct error *err);
+
+/* Of one entry of "mounts". */
+bool spec_mount_is_bind (const struct json_node *mount);
+bool spec_mount_is_read_only (const struct json_node *mount);
+
+/* What an annotation of CONFIG says, or NULL. */
+const char *spec_annotation (const struct json_node *config, const char *key);
+
+/* Refuses a policy that cannot be kept when an engine launches: see decision 0030. */
+int spec_policy_check (const struct spec_policy *policy, struct error *err);
+
+int spec_meet (struct json_node *config, const struct spec_policy *policy, struct spec_changes *changes,
+               struct error *err);
+
+/* The process object by itself: somebody joins the container later. */
+int spec_meet_process (struct json_node *process, const struct spec_policy *policy,
+                       struct spec_changes *changes, struct error *err);
+
+/* The resources object by itself: limits are to change. Only what is said is met; nothing is added. */
+int spec_meet_update (struct json_node *resources, const struct spec_policy *policy,
+                      struct spec_changes *changes, struct error *err);
+
+/* "process.capabilities: ...; root.read_only: ...", the first few of them. NULL when memory ran out. */
+char *spec_changes_text (const struct spec_changes *changes);

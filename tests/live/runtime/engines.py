@@ -1,0 +1,256 @@
+"""What the tests of the runtime and the hook share: engines of their own, an image, and TAP.
+
+A script that imports this runs in mount, pid and network namespaces of its own: /run/tyrum-oci is a tmpfs that nobody else
+uses, engines keep everything in one folder and end with the script, and the side of a hybrid host's cgroups that crun refuses
+is out of sight. A case is a function; its first line is its name. Needs root, and the engine. Environment:
+  TYRUM_OCI_TEST_BUILDDIR   where the programs are (default: build below the source tree)
+  TYRUM_OCI_TEST_SRCDIR     the source tree
+"""
+import atexit, json, os, shutil, signal, subprocess, sys, tempfile, time, traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
+BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
+STATE = "/run/tyrum-oci"
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PROGRAMS = ("sh", "cat", "echo", "ls", "sleep", "id", "mount", "true", "false", "grep", "ps", "kill", "touch", "env", "hostname",
+            "ip", "wc", "head", "dd", "chmod", "stat", "mknod", "unshare", "tty", "readlink", "nproc", "tr", "mkdir", "umount")
+
+CASES = []
+WORK = None
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def absent(what):
+    print("1..0 # SKIP " + what)
+    sys.exit(77)
+
+
+def enter():
+    """Starts the script again in namespaces of its own; returns in that second life."""
+    if os.environ.get("TYRUM_OCI_TEST_INSIDE") == "1":
+        return
+    if os.geteuid() != 0:
+        absent("engines need root")
+    done = subprocess.run(["unshare", "--mount", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", "--propagation", "private",
+                           sys.executable] + sys.argv, env=dict(os.environ, TYRUM_OCI_TEST_INSIDE="1"))
+    sys.exit(done.returncode)
+
+
+def need(*programs):
+    for program in programs:
+        if shutil.which(program, path=PATH) is None:
+            absent("there is no " + program)
+
+
+def path(*parts):
+    return os.path.join(WORK, *parts)
+
+
+def write(name, content, mode=0o644):
+    where = path(name)
+    os.makedirs(os.path.dirname(where), exist_ok=True)
+    with open(where, "w", encoding="utf-8") as f:
+        f.write(content if isinstance(content, str) else json.dumps(content))
+    os.chmod(where, mode)
+    return where
+
+
+def read(where):
+    with open(where, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def remove_cgroups(name):
+    base = "/sys/fs/cgroup"
+    for at, folders, _ in os.walk(base, topdown=False):
+        if name in at.split(os.sep):
+            try:
+                os.rmdir(at)
+            except OSError:
+                pass
+
+
+def make_image():
+    root = path("image")
+    for name in ("bin", "tmp", "etc", "proc", "sys", "dev", "run", "var", "root", "workspace"):
+        os.makedirs(os.path.join(root, name), exist_ok=True)
+    os.chmod(os.path.join(root, "tmp"), 0o1777)
+    shutil.copy(shutil.which("busybox", path="/bin:/usr/bin"), os.path.join(root, "bin/busybox"))
+    for name in PROGRAMS:
+        os.symlink("busybox", os.path.join(root, "bin", name))
+    with open(os.path.join(root, "etc/passwd"), "w", encoding="utf-8") as f:
+        f.write("root:x:0:0:root:/root:/bin/sh\n")
+    subprocess.run(["tar", "-C", root, "-cf", path("image.tar"), "."], check=True)
+
+
+def set_up():
+    global WORK
+    os.umask(0o022)
+    WORK = tempfile.mkdtemp(prefix="tyrum-engines-")
+    os.chmod(WORK, 0o755)
+    atexit.register(shutil.rmtree, WORK, ignore_errors=True)
+    shutil.copytree(os.path.join(TOP, "profiles"), path("data", "profiles"))
+    subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
+    for name in ("bin", "conf/profiles"):
+        os.makedirs(path(name))
+    for name in ("tyrum-oci-runtime", "tyrum-oci-hook", "tyrum-oci-init", "tyrum-oci"):
+        if os.path.exists(os.path.join(BUILD, name)):
+            shutil.copy(os.path.join(BUILD, name), path("bin"))
+    for profile in ("baseline", "hardened", "web", "nothing"):
+        os.symlink("tyrum-oci-runtime", path("bin", "tyrum-" + profile))
+        # An engine that calls with an empty environment: the same program, told where its data are.
+        write("bin/plain-" + profile, "#!/bin/bash\nexport TYRUM_OCI_DATADIR=%s TYRUM_OCI_CONFDIR=%s TYRUM_OCI_LIBEXECDIR=%s\n"
+              "exec -a tyrum-%s %s \"$@\"\n" % (path("data"), path("conf"), path("bin"), profile, path("bin/tyrum-oci-runtime")), 0o755)
+    write("conf/profiles/web.json", {"version": 1, "name": "web", "extends": "hardened", "network": {"mode": "engine"},
+                                     "meaning": "A test's own."})
+    os.makedirs(STATE, exist_ok=True)
+    for command in (["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", STATE], ["ip", "link", "set", "lo", "up"]):
+        subprocess.run(command, check=True)
+    subprocess.run(["umount", "/sys/fs/cgroup/unified"], check=False, stderr=subprocess.DEVNULL)
+    make_image()
+
+
+def environment(**more):
+    return dict({"PATH": PATH, "HOME": path("home"), "LANG": "C.UTF-8", "TYRUM_OCI_DATADIR": path("data"),
+                 "TYRUM_OCI_CONFDIR": path("conf"), "TYRUM_OCI_LIBEXECDIR": path("bin")}, **more)
+
+
+class Done:
+    def __init__(self, process):
+        self.status, self.out, self.err = process.returncode, process.stdout, process.stderr
+
+    def __repr__(self):
+        return "status %d, out %r, err %r" % (self.status, self.out[-1500:], self.err[-1500:])
+
+
+def run(command, stdin="", timeout=90, **more):
+    return Done(subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, errors="replace",
+                               env=environment(**more)))
+
+
+def wait_for(what, condition, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited %d seconds for %s" % (seconds, what))
+
+
+class Docker:
+    """A daemon of its own, with the runtimes as one symlink per profile."""
+    def __init__(self):
+        need("dockerd", "docker", "containerd", "crun")
+        self.group = "tyrum-test-%d" % os.getppid()
+        atexit.register(remove_cgroups, self.group)
+        config = write("docker/daemon.json", {"runtimes": {name: {"path": where} for name, where in (
+            ("crun", shutil.which("crun")), ("tyrum-baseline", path("bin/tyrum-baseline")), ("tyrum-hardened", path("bin/tyrum-hardened")),
+            ("tyrum-web", path("bin/tyrum-web")), ("tyrum-nothing", path("bin/tyrum-nothing")))}})
+        self.socket = "unix://" + path("docker/sock")
+        self.log = open(path("docker/log"), "wb")
+        self.daemon = subprocess.Popen(
+            ["dockerd", "--config-file", config, "--data-root", path("docker/data"), "--exec-root", path("docker/exec"), "--pidfile",
+             path("docker/pid"), "-H", self.socket, "--cgroup-parent", "/" + self.group], env=environment(), stdout=self.log, stderr=self.log)
+        atexit.register(self.stop)
+        wait_for("dockerd", lambda: self("version").status == 0, 60)
+        with open(path("image.tar"), "rb") as f:
+            subprocess.run(["docker", "-H", self.socket, "import", "-", "image"], stdin=f, check=True, stdout=subprocess.DEVNULL)
+
+    def __call__(self, *words, **more):
+        return run(["docker", "-H", self.socket, *words], **more)
+
+    def run(self, *words, runtime="tyrum-hardened", **more):
+        return self("run", "--rm", "--runtime", runtime, *words, **more)
+
+    def stop(self):
+        self.daemon.send_signal(signal.SIGTERM)
+        try:
+            self.daemon.wait(20)
+        except subprocess.TimeoutExpired:
+            self.daemon.kill()
+
+
+class Podman:
+    def __init__(self):
+        need("podman", "conmon", "crun", "runc")
+        self.group = "tyrum-test-%d" % os.getppid()
+        atexit.register(remove_cgroups, self.group)
+        self.config = write("podman/containers.conf", """[engine]
+cgroup_manager = "cgroupfs"
+runtime = "crun"
+events_logger = "file"
+runtime_supports_json = ["crun", "runc", "tyrum-hardened", "tyrum-baseline"]
+[engine.runtimes]
+tyrum-hardened = ["%s"]
+tyrum-baseline = ["%s"]
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+""" % (path("bin/plain-hardened"), path("bin/plain-baseline")))
+        self.storage = write("podman/storage.conf", '[storage]\ndriver = "overlay"\ngraphroot = "%s"\nrunroot = "%s"\n'
+                             % (path("podman/graph"), path("podman/run")))
+        done = self("import", path("image.tar"), "image")
+        assert done.status == 0, done
+
+    def __call__(self, *words, runtime=None, hooks=(), **more):
+        options = ["--root", path("podman/graph"), "--runroot", path("podman/run"), "--tmpdir", path("podman/tmp")]
+        for folder in hooks:
+            options += ["--hooks-dir", folder]
+        if runtime:
+            options += ["--runtime", runtime]
+        return run(["podman", *options, *words], CONTAINERS_CONF=self.config, CONTAINERS_STORAGE_CONF=self.storage, **more)
+
+    def run(self, *words, runtime="tyrum-hardened", hooks=(), **more):
+        return self("run", "--rm", "--network", "none", "--cgroup-parent", "/" + self.group, *words, runtime=runtime, hooks=hooks, **more)
+
+
+class Containerd:
+    def __init__(self):
+        need("containerd", "ctr", "crun")
+        config = write("containerd/config.toml", 'version = 2\nroot = "%s"\nstate = "%s"\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n'
+                       '[grpc]\naddress = "%s"\n[ttrpc]\naddress = "%s"\n' % tuple(
+                           path("containerd", n) for n in ("root", "state", "sock", "sock.ttrpc")))
+        self.log = open(path("containerd/log"), "wb")
+        self.daemon = subprocess.Popen(["containerd", "-c", config], env=environment(), stdout=self.log, stderr=self.log)
+        atexit.register(self.daemon.kill)
+        wait_for("containerd", lambda: self("version").status == 0)
+
+    def __call__(self, *words, **more):
+        return run(["ctr", "-a", path("containerd/sock"), *words], **more)
+
+    def run(self, *words, profile="hardened", **more):
+        return self("run", "--rm", "--runc-binary", path("bin/tyrum-" + profile), "--cgroup", "/tyrum-test-%d/x" % os.getppid(), *words, **more)
+
+
+def left_over():
+    """What is remembered of containers, and the ranges of ids that are taken."""
+    found = []
+    for name in ("containers", "ids"):
+        folder = os.path.join(STATE, name)
+        found += [os.path.join(name, n) for n in (os.listdir(folder) if os.path.isdir(folder) else [])]
+    return found
+
+
+def main(prepare):
+    """PREPARE gives the engine, which every case gets."""
+    enter()
+    set_up()
+    engine = prepare()
+    wanted = sys.argv[1:]
+    cases = [c for c in CASES if not wanted or c.__name__ in wanted]
+    print("1..%d" % len(cases), flush=True)
+    failed = 0
+    for number, function in enumerate(cases, 1):
+        name = (function.__doc__ or function.__name__).strip().splitlines()[0]
+        try:
+            function(engine)
+            print("ok %d - %s" % (number, name), flush=True)
+        except Exception:
+            failed += 1
+            print("not ok %d - %s" % (number, name))
+            print("".join("# " + line + "\n" for line in traceback.format_exc().splitlines()[-6:]), flush=True)
+    sys.exit(1 if failed else 0)
