@@ -35,7 +35,8 @@ static bool in_list (const struct strlist *list, const char *path)
 static bool is_brought_along (const struct outside *out, const struct proc_mount *mount)
 {
   for (size_t i = 0; i < out->below_count; i++)
-    if (strcmp (out->below[i].point, mount->point) == 0 && out->below[i].device == mount->device)
+    if (strcmp (out->below[i].point, mount->point) == 0 && out->below[i].device == mount->device
+        && strcmp (out->below[i].root, mount->root) == 0)
       return true;
   return false;
 }
@@ -96,6 +97,39 @@ static void judge_flags (struct judge *judge, const struct proc_mount *mount)
                "the mount on '%s' lacks %s (%s)", mount->point, missing, mount->options);
 }
 
+static bool is_of_host (const struct outside *out, uint64_t device)
+{
+  for (size_t i = 0; i < out->host_device_count; i++)
+    if (out->host_devices[i] == device)
+      return true;
+  return false;
+}
+
+/* What the run has for itself, its root, /tmp, /proc and their like, must be new: one of the host's in that
+ * place would look just like it. The kernel makes a new sysfs only with a new network namespace. */
+static void judge_own (struct judge *judge, const struct proc_mount *mount)
+{
+  const struct plan_mount *planned = planned_at (judge->plan, mount->point);
+  bool root = strcmp (mount->point, "/") == 0;
+
+  if (!judge->out->seen || (planned == NULL && !root) || (root && judge->plan->staged_root == NULL))
+    return;
+  if (planned != NULL
+      && (strcmp (planned->type, "bind") == 0
+          || (strcmp (planned->type, "sysfs") == 0 && !judge->plan->network_namespace)))
+    return;
+  if (judge->out->host_devices == NULL)
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
+               "the host's mounts could not be read, to be told from the run's own");
+  else if (is_of_host (judge->out, mount->device))
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
+               "what is mounted on '%s' should be the run's own, and is the host's (%s)", mount->point,
+               mount->type);
+  else if (planned != NULL && strcmp (planned->type, mount->type) != 0)
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
+               "what is mounted on '%s' is %s, not %s", mount->point, mount->type, planned->type);
+}
+
 static void judge_one (struct judge *judge, const struct proc_mount *mount)
 {
   const struct plan *plan = judge->plan;
@@ -115,6 +149,7 @@ static void judge_one (struct judge *judge, const struct proc_mount *mount)
     judge_say (judge, CONTROL_NAMESPACE_MOUNT, VERDICT_VIOLATED, judge_seen (judge),
                "the mount on '%s' passes mounts on", mount->point);
   judge_flags (judge, mount);
+  judge_own (judge, mount);
 }
 
 /* Device and inode of what a bind shows are those that were looked at when the run was planned. */

@@ -189,13 +189,13 @@ static bool is_known_device (const char *name, size_t length, uint64_t rdev)
   return false;
 }
 
-/* Device nodes are the known ones; folders and links are what runtimes put there. */
+/* Device nodes are the known ones; folders and links are what runtimes put there. A file would be somebody's,
+ * bound over a device. */
 static bool is_harmless (const struct report_entry *entry, const char *name)
 {
   if (S_ISCHR (entry->mode))
     return is_known_device (name, entry->name_length, entry->rdev);
-  /* What a runtime binds for a terminal starts as an empty file. */
-  return S_ISDIR (entry->mode) || S_ISLNK (entry->mode) || S_ISREG (entry->mode);
+  return S_ISDIR (entry->mode) || S_ISLNK (entry->mode);
 }
 
 static void judge_devices (struct judge *judge)

@@ -18,8 +18,11 @@ void outside_clear (struct outside *outside)
   free (outside->limits);
   free (outside->environment);
   free (outside->sibling);
-  for (size_t i = 0; i < outside->below_count; i++)
+  for (size_t i = 0; i < outside->below_count; i++) {
     free (outside->below[i].point);
+    free (outside->below[i].root);
+  }
   free (outside->below);
+  free (outside->host_devices);
   *outside = (struct outside){ 0 };
 }

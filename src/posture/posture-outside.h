@@ -29,6 +29,7 @@ struct outside_cgroup {
 struct outside_below {
   char *point; /* where it must appear inside */
   uint64_t device;
+  char *root; /* of its file system, where it starts */
 };
 
 struct outside {
@@ -46,6 +47,8 @@ struct outside {
   struct outside_cgroup group;
   struct outside_below *below;
   size_t below_count;
+  uint64_t *host_devices; /* of every file system that is mounted on the host; NULL: not known */
+  size_t host_device_count;
   uint64_t wall_ms;      /* on the supervisor's timer as the kernel holds it; 0: none */
   uint64_t output_bytes; /* the streams' cap; UINT64_MAX: none */
 };

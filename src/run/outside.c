@@ -131,32 +131,46 @@ static int add_below (struct outside *outside, const struct plan_mount *mount, c
 {
   struct outside_below *grown = realloc (outside->below, (outside->below_count + 1) * sizeof (*grown));
   char *point = str_format ("%s%s", mount->target, host->point + strlen (mount->source));
+  char *root = strdup (host->root);
 
   if (grown != NULL)
     outside->below = grown;
-  if (grown == NULL || point == NULL) {
+  if (grown == NULL || point == NULL || root == NULL) {
     free (point);
+    free (root);
     return -ENOMEM;
   }
-  grown[outside->below_count++] = (struct outside_below){ point, host->device };
+  grown[outside->below_count++] = (struct outside_below){ point, host->device, root };
   return 0;
 }
 
 /* A bind takes along what is mounted below its source on the host. */
-static int look_below (const struct plan *plan, struct outside *outside)
+static int look_below (const struct plan *plan, const struct proc_mounts *host, struct outside *outside)
+{
+  for (size_t i = 0; i < plan->mount_count; i++)
+    for (size_t k = 0; k < host->count && plan->mounts[i].inode != 0; k++)
+      if (strcmp (host->items[k].point, plan->mounts[i].source) != 0
+          && path_is_within (host->items[k].point, plan->mounts[i].source)
+          && add_below (outside, &plan->mounts[i], &host->items[k]) < 0)
+        return -ENOMEM;
+  return 0;
+}
+
+/* The host's own mounts. */
+static int look_at_host (const struct plan *plan, struct outside *outside)
 {
   cleanup_proc_mounts struct proc_mounts host = { 0 };
   cleanup_free char *text = read_text (AT_FDCWD, "/proc/self/mountinfo", NULL);
 
   if (text == NULL || proc_mounts_read (text, &host) < 0)
     return 0;
-  for (size_t i = 0; i < plan->mount_count; i++)
-    for (size_t k = 0; k < host.count && plan->mounts[i].inode != 0; k++)
-      if (strcmp (host.items[k].point, plan->mounts[i].source) != 0
-          && path_is_within (host.items[k].point, plan->mounts[i].source)
-          && add_below (outside, &plan->mounts[i], &host.items[k]) < 0)
-        return -ENOMEM;
-  return 0;
+  outside->host_devices = calloc (host.count, sizeof (*outside->host_devices));
+  if (outside->host_devices == NULL)
+    return -ENOMEM;
+  for (size_t i = 0; i < host.count; i++)
+    outside->host_devices[i] = host.items[i].device;
+  outside->host_device_count = host.count;
+  return look_below (plan, &host, outside);
 }
 
 /* Whoever comes later compares with these; whoever came earlier has written its own. */
@@ -255,7 +269,7 @@ int outside_look (const struct outside_subject *subject, struct outside *ret_out
     if (look_at_siblings (subject, &outside) < 0)
       return error_oom (err);
   }
-  if (look_below (plan, &outside) < 0)
+  if (look_at_host (plan, &outside) < 0)
     return error_oom (err);
   cgroup_look (plan->cgroup, plan->cgroup_path, outside.cgroup, &outside.group);
   *ret_outside = outside;

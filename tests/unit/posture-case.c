@@ -305,6 +305,10 @@ static void make_outside (const struct plan *plan, struct outside *out)
                                       .pids = plan->pids,
                                       .quota = plan->cpu_quota,
                                       .period = plan->cpu_period } };
+  out->host_devices = calloc (1, sizeof (*out->host_devices));
+  MUST (out->host_devices != NULL);
+  out->host_devices[0] = UINT64_C (254) << 32;
+  out->host_device_count = 1;
   for (enum space s = 0; s < SPACE_COUNT; s++) {
     out->spaces[s] = 5000u + (unsigned char) space_names[s][0];
     out->own_spaces[s] = 1u + s;

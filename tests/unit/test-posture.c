@@ -169,6 +169,16 @@ SPOIL (mount_shared)
 {
   in_mounts (c, "/workspace rw,nosuid,nodev,relatime -", "/workspace rw,nosuid,nodev,relatime shared:7 -");
 }
+SPOIL (root_of_host)
+{
+  in_mounts (c, "0:60 /rootfs / ro", "254:0 / / ro");
+}
+SPOIL (host_unknown)
+{
+  free (c->outside.host_devices);
+  c->outside.host_devices = NULL;
+  c->outside.host_device_count = 0;
+}
 SPOIL (workspace_other)
 {
   struct report_look look = { .mode = S_IFDIR | 0755, .device = UINT64_C (1) << 32, .inode = 99 };
@@ -408,6 +418,8 @@ static const struct {
   BAD (mount_missing, CONTROL_WORKSPACE_BOUNDED),
   BAD (mount_writable, CONTROL_WORKSPACE_BOUNDED),
   BAD (mount_differs, CONTROL_WORKSPACE_BOUNDED),
+  BAD (root_of_host, CONTROL_WORKSPACE_BOUNDED),
+  UNKNOWN (host_unknown, CONTROL_WORKSPACE_BOUNDED),
   BAD (workspace_other, CONTROL_WORKSPACE_BOUNDED),
   BAD (root_has_parent, CONTROL_WORKSPACE_BOUNDED),
   BAD (mount_suid, CONTROL_MOUNTS_NOSUID_NODEV),

@@ -146,6 +146,33 @@ def a_mount_of_the_host(config, words):
                              "options": ["rbind", "ro", "nosuid", "nodev"]})
 
 
+@lie("workspace.bounded", {"process": {"user_namespace": "host"}})
+def the_root_of_the_host(config, words):
+    """With a folder for every mount, or the runtime itself would fail. In a stage of our own: the host has none of it."""
+    fresh = os.environ["WORK"] + "/root-of-host"
+    os.makedirs(fresh, exist_ok=True)
+    for name in ("proc", "dev", "sys", "tmp", "workspace", "run/tyrum", "usr", "etc"):
+        os.makedirs(f"{fresh}/{name}", exist_ok=True)
+    open(f"{fresh}/run/tyrum/init", "w").close()
+    for name in ("bin", "sbin", "lib", "lib64"):
+        if os.path.islink(f"/{name}") and not os.path.islink(f"{fresh}/{name}"):
+            os.symlink(os.readlink(f"/{name}"), f"{fresh}/{name}")
+    config["mounts"] = [m for m in config["mounts"] if not m["destination"].startswith("/etc")]
+    config["root"]["path"] = fresh
+
+
+@lie("workspace.bounded", {"process": {"user_namespace": "host"}})
+def the_shared_memory_of_the_host(config, words):
+    mount(config, "/dev/shm").update(type="bind", source=os.environ["WORK"] + "/host-shm",
+                                     options=["bind", "rw", "nosuid", "nodev", "noexec"])
+
+
+@lie("devices.minimal", {"process": {"user_namespace": "host"}})
+def a_file_as_a_device(config, words):
+    config["mounts"].append({"destination": "/dev/console", "type": "bind", "source": "/etc/passwd",
+                             "options": ["bind", "ro", "nosuid", "nodev"]})
+
+
 @lie("workspace.bounded")
 def another_workspace(config, words):
     mount(config, "/workspace")["source"] = "/var"
