@@ -14,14 +14,19 @@
 
 #define NULL_DEVICE (UINT64_C (1) << 32 | 3)
 
-/* A cover is the null device, or an empty folder. */
-static bool is_covered (const struct report_look *look)
+/* A cover is the null device, or an empty folder. One that may not be looked into is not empty for that: only
+ * its mount shows that it is a cover. */
+static bool is_covered (const struct judge *judge, const char *path, const struct report_look *look)
 {
+  const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, path) : NULL;
+
   if (look->rdev == NULL_DEVICE && S_ISCHR (look->mode))
     return true;
-  if (S_ISDIR (look->mode))
-    return look->open_errnum == EACCES || (look->open_errnum == 0 && look->content == 0);
-  return false;
+  if (!S_ISDIR (look->mode))
+    return false;
+  if (look->open_errnum == EACCES)
+    return mount != NULL && strcmp (mount->type, "tmpfs") == 0;
+  return look->open_errnum == 0 && look->content == 0;
 }
 
 /* Returns whether PATH gives nothing away; says so where it does. */
@@ -39,7 +44,7 @@ static bool check_cover (struct judge *judge, enum control control, const char *
                strerror (answer->errnum));
     return false;
   }
-  if (is_covered (&look))
+  if (is_covered (judge, path, &look))
     return true;
   judge_say (judge, control, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' is not covered%s", path,
              look.open_errnum == 0 && look.content > 0 ? ", and can be read" : "");

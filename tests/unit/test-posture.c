@@ -215,6 +215,12 @@ SPOIL (unmasked_folder)
 
   posture_case_answer (c, QUESTION_LOOK, "/proc/acpi", 0, &look, sizeof (look));
 }
+SPOIL (unmasked_closed_folder)
+{
+  struct report_look look = { .mode = S_IFDIR | 0700, .open_errnum = EACCES };
+
+  posture_case_answer (c, QUESTION_LOOK, "/proc/acpi", 0, &look, sizeof (look));
+}
 SPOIL (steered)
 {
   posture_case_answer (c, QUESTION_OPEN_WRITE, "/proc/sysrq-trigger", 0, "", 0);
@@ -431,6 +437,7 @@ static const struct {
   BAD (shm_on_disk, CONTROL_TMP_BOUNDED),
   BAD (unmasked, CONTROL_PATHS_MASKED),
   BAD (unmasked_folder, CONTROL_PATHS_MASKED),
+  BAD (unmasked_closed_folder, CONTROL_PATHS_MASKED),
   BAD (steered, CONTROL_PATHS_MASKED),
   BAD (proc_sys_writable, CONTROL_PATHS_MASKED),
   BAD (unhidden, CONTROL_PATHS_HIDDEN),
