@@ -11,7 +11,7 @@ QEMU = "qemu-system-x86_64"
 MEMORY = "1536M"
 DISK_BYTES = 1 << 30  # sparse
 # On a busy host the kernel would find that its timer does not tick in time, and stop.
-COMMAND_LINE = "console=ttyS0 quiet panic=-1 apparmor=1 security=apparmor no_timer_check random.trust_cpu=on mitigations=off"
+COMMAND_LINE = "console=ttyS0 loglevel=3 panic=-1 apparmor=1 security=apparmor no_timer_check random.trust_cpu=on mitigations=off"
 SILENCE = 60  # seconds; process 1 writes to the first line every few
 
 # In the order in which they are loaded.
