@@ -36,7 +36,9 @@ char process_state (pid_t pid)
   /* The name before it may hold anything. */
   const char *name_end = text ? strrchr (text, ')') : NULL;
 
-  return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
+  if (name_end == NULL || name_end[1] != ' ')
+    return '\0';
+  return name_end[2];
 }
 
 bool process_has_ended (pid_t pid)
