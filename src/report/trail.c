@@ -55,8 +55,11 @@ int trail_open (const char *state, const struct configuration *configuration, st
 
 static int append (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
 {
-  for (size_t i = 0; i < count; i++)
+  /* How a run came out is on the disk before anybody is told. */
+  for (size_t i = 0; i < count; i++) {
     events[i].run = trail->run;
+    events[i].durable = events[i].kind == JOURNAL_ENDED || events[i].kind == JOURNAL_REFUSED;
+  }
   if (trail->journal == NULL || journal_append (trail->journal, events, count, err) == 0)
     return 0;
   return give_up (trail, err);
@@ -282,8 +285,7 @@ int trail_refused (struct trail *trail, const struct trail_request *asked, const
     events[count++] =
         (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
   add_posture (events, &count, posture);
-  events[count++] =
-      (struct journal_event){ JOURNAL_REFUSED, .details = refused_details, .data = why, .durable = true };
+  events[count++] = (struct journal_event){ JOURNAL_REFUSED, .details = refused_details, .data = why };
   return append (trail, events, count, err);
 }
 
@@ -338,7 +340,6 @@ int trail_ended (struct trail *trail, const struct plan *plan, const struct run_
     if (rows[i].hit)
       events[count++] =
           (struct journal_event){ JOURNAL_LIMIT, .details = limit_details, .data = &rows[i].limit };
-  events[count++] =
-      (struct journal_event){ JOURNAL_ENDED, .details = ended_details, .data = result, .durable = true };
+  events[count++] = (struct journal_event){ JOURNAL_ENDED, .details = ended_details, .data = result };
   return append (trail, events, count, err);
 }
