@@ -136,6 +136,12 @@ const struct configuration_key configuration_keys[] = {
   ROW ("toolrunner", "migrations_dir", JSON_STRING, into_inside, migrations,
        "mode 'runner': where the migrations are inside (default: as the gateway says)",
        "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
+  ROW ("engines", "runtime", JSON_STRING, into_inside, engines_runtime,
+       "path of the runtime that tyrum-oci-runtime hands containers to (default: crun, else runc)",
+       "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
+  ROW ("engines", "profiles", JSON_ARRAY, json_into_set, engines_profiles,
+       "profiles that a container's annotation io.tyrum.profile may name; it can only tighten",
+       "{ \"type\": \"array\", \"items\": { \"type\": \"string\" } }"),
 };
 const size_t configuration_key_count = ARRAY_LEN (configuration_keys);
 
@@ -174,6 +180,7 @@ static const struct json_field top[] = {
   { "version", JSON_NUMBER, read_version, 0 },
   { "journal", JSON_OBJECT, read_section, 0 },
   { "toolrunner", JSON_OBJECT, read_section, 0 },
+  { "engines", JSON_OBJECT, read_section, 0 },
 };
 
 int configuration_new (struct configuration **ret_configuration, struct error *err)
@@ -242,5 +249,7 @@ void configuration_free (struct configuration *configuration)
   free (configuration->workspace);
   free (configuration->migrations);
   strlist_clear (&configuration->command);
+  free (configuration->engines_runtime);
+  strlist_clear (&configuration->engines_profiles);
   free (configuration);
 }

@@ -38,6 +38,10 @@ struct configuration {
   char *workspace;        /* absolute, or beneath the home that the gateway names */
   char *migrations;       /* inside */
   struct strlist command; /* of the runner */
+
+  /* engines: containers that others start, by tyrum-oci-runtime */
+  char *engines_runtime;           /* the low-level runtime's path; NULL: the first that is there */
+  struct strlist engines_profiles; /* profiles that an annotation may name (a set) */
 };
 
 /* The defaults. */

@@ -22,7 +22,7 @@ int call_runtime (const struct call *call, char **ret_path, struct error *err)
     return *ret_path ? 0 : error_oom (err);
   }
   r = policy_open (&policy, call->config_dir, call->data_dir, err);
-  return r < 0 ? r : handover_find (&policy.config, ret_path, err);
+  return r < 0 ? r : handover_find (policy.configuration, ret_path, err);
 }
 
 int call_policy (const struct call *call, struct policy *policy, struct error *err)

@@ -104,7 +104,7 @@ static int choose_policy (struct creation *c, struct error *err)
     call->record.annotated = strdup (annotated);
   if (call->record.profile == NULL || (annotated != NULL && call->record.annotated == NULL))
     return error_oom (err);
-  return handover_find (&c->policy.config, &call->record.runtime, err);
+  return handover_find (c->policy.configuration, &call->record.runtime, err);
 }
 
 static int take_ids (struct creation *c, struct error *err)

@@ -18,9 +18,9 @@
 static const char *const usual[] = { "/usr/bin/crun", "/usr/sbin/runc", "/usr/bin/runc",
                                      "/usr/local/bin/crun", "/usr/local/bin/runc" };
 
-int handover_find (const struct engines_config *config, char **ret_path, struct error *err)
+int handover_find (const struct configuration *configuration, char **ret_path, struct error *err)
 {
-  const char *path = config->runtime;
+  const char *path = configuration->engines_runtime;
 
   for (size_t i = 0; path == NULL && i < ARRAY_LEN (usual); i++)
     if (access (usual[i], X_OK) == 0)

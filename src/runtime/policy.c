@@ -3,14 +3,9 @@
 #include "runtime-policy.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base-file.h"
-#include "base-json-object.h"
-#include "base-limits.h"
-#include "base-path.h"
 #include "control-lattice.h"
 
 #define PROGRAM     "tyrum-oci-runtime"
@@ -28,50 +23,6 @@ const char *policy_name_of (const char *program)
   return name + strlen (NAME_PREFIX);
 }
 
-static int read_engines (const char *file, const struct json_node *section, struct engines_config *config,
-                         struct error *err)
-{
-  static const struct json_field fields[] = {
-    { "runtime", JSON_STRING, json_into_text, offsetof (struct engines_config, runtime) },
-    { "profiles", JSON_ARRAY, json_into_set, offsetof (struct engines_config, profiles) },
-  };
-  struct json_place document = { .name = file }, place = { .parent = &document, .name = "engines" };
-  int r = json_read_object (&place, section, fields, ARRAY_LEN (fields), config, err);
-
-  if (r == 0 && config->runtime != NULL && !path_is_normal (config->runtime))
-    r = error_set (err, -EINVAL, "%s: engines.runtime: '%s' is not an absolute path", file, config->runtime);
-  return r;
-}
-
-/* No file means the defaults; one that cannot be read or trusted is an error. */
-static int read_config (const char *config_dir, struct engines_config *config, struct error *err)
-{
-  static const struct json_limits limits = { LIMIT_PROFILE_BYTES, LIMIT_PROFILE_DEPTH, LIMIT_PROFILE_NODES,
-                                             .comments = true };
-  cleanup_free char *file = str_format ("%s/config.json", config_dir), *text = NULL;
-  cleanup_json struct json_node *tree = NULL;
-  const struct json_node *section;
-  bool trusted = false;
-  size_t len = 0;
-  int r;
-
-  if (file == NULL)
-    return error_oom (err);
-  r = file_read_trusted (file, NULL, LIMIT_PROFILE_BYTES, &text, &len, &trusted, err);
-  if (r == -ENOENT) {
-    error_clear (err);
-    return 0;
-  }
-  if (r == 0 && !trusted)
-    r = error_set (err, -EPERM, "configuration '%s': others may write it", file);
-  if (r == 0)
-    r = json_read (file, text, len, &limits, &tree, err);
-  if (r < 0)
-    return r;
-  section = json_get (tree, "engines");
-  return section ? read_engines (file, section, config, err) : 0;
-}
-
 int policy_open (struct policy *policy, const char *config_dir, const char *data_dir, struct error *err)
 {
   int r = host_look (&policy->host, err);
@@ -80,7 +31,7 @@ int policy_open (struct policy *policy, const char *config_dir, const char *data
     r = profile_store_init (&policy->store, config_dir, NULL, data_dir, NULL, err);
   if (r == 0)
     r = ceiling_load (&policy->store, &policy->ceiling, err);
-  return r < 0 ? r : read_config (config_dir, &policy->config, err);
+  return r < 0 ? r : configuration_load (&policy->store, &policy->configuration, err);
 }
 
 static int meet_into (struct settings *settings, const struct settings *other, const char *what,
@@ -134,7 +85,7 @@ static int load_second (struct policy *policy, const char *name, const char *ann
 
   if (annotated == NULL || strcmp (annotated, name) == 0)
     return 0;
-  if (!strset_has (&policy->config.profiles, annotated))
+  if (!strset_has (&policy->configuration->engines_profiles, annotated))
     return error_set (err, -EPERM,
                       "annotation " SPEC_ANNOTATION_PROFILE
                       ": this host's operator does not let containers choose "
@@ -214,8 +165,7 @@ void policy_clear (struct policy *policy)
   settings_clear (&policy->settings);
   profile_free (policy->profile);
   profile_free (policy->second);
-  free (policy->config.runtime);
-  strlist_clear (&policy->config.profiles);
+  configuration_free (policy->configuration);
   ceiling_free (policy->ceiling);
   profile_store_clear (&policy->store);
   host_facts_free (policy->host);

@@ -6,7 +6,7 @@
 #include "runtime-policy.h"
 
 /* The operator's choice, or the first of crun and runc that is there. */
-int handover_find (const struct engines_config *config, char **ret_path, struct error *err);
+int handover_find (const struct configuration *configuration, char **ret_path, struct error *err);
 
 /* WORDS are the arguments, without the program's name. Returns only on failure. No descriptor but the three
  * standard streams is left open. */

@@ -13,17 +13,11 @@
 #include "profile-find.h"
 #include "spec-meet.h"
 
-/* The section "engines" of the operator's configuration. */
-struct engines_config {
-  char *runtime;           /* the low-level runtime; NULL: the first that is there */
-  struct strlist profiles; /* which ones an annotation may name (a set) */
-};
-
 struct policy {
   struct host_facts *host;
   struct profile_store store;
   struct ceiling *ceiling;
-  struct engines_config config;
+  struct configuration *configuration;
   struct profile *profile, *second; /* SECOND: the annotation's; NULL for none */
   struct settings settings;
   struct filter *filter;

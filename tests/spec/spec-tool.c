@@ -32,7 +32,9 @@ static int open_policy (struct policy *policy, char **argv, struct error *err)
     r = profile_store_init (&policy->store, argv[4], NULL, data ? data : TYRUM_OCI_DATADIR, NULL, err);
   if (r == 0)
     r = ceiling_load (&policy->store, &policy->ceiling, err);
-  if (r == 0 && argv[5] != NULL && strset_add (&policy->config.profiles, argv[5]) < 0)
+  if (r == 0)
+    r = configuration_load (&policy->store, &policy->configuration, err);
+  if (r == 0 && argv[5] != NULL && strset_add (&policy->configuration->engines_profiles, argv[5]) < 0)
     r = error_oom (err);
   if (r == 0)
     r = policy_choose (policy, argv[2], argv[5], err);
