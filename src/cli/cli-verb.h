@@ -40,6 +40,7 @@ struct verb {
 /* The program itself; all others hang below it. */
 extern const struct verb verb_root;
 
+extern const struct verb verb_install_runtime;
 extern const struct verb verb_ps, verb_kill, verb_gc, verb_audit, verb_toolrunner;
 extern const struct verb verb_audit_list, verb_audit_show, verb_audit_follow, verb_audit_verify;
 extern const struct verb verb_run, verb_spec, verb_explain, verb_matrix, verb_profile, verb_help;

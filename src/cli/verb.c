@@ -19,9 +19,19 @@ const struct verb_exit verb_statuses[] = {
   { NULL, NULL },
 };
 
-static const struct verb *const verbs[] = { &verb_run,   &verb_ps,         &verb_kill,   &verb_gc,
-                                            &verb_spec,  &verb_explain,    &verb_matrix, &verb_profile,
-                                            &verb_audit, &verb_toolrunner, &verb_help,   NULL };
+static const struct verb *const verbs[] = { &verb_run,
+                                            &verb_ps,
+                                            &verb_kill,
+                                            &verb_gc,
+                                            &verb_spec,
+                                            &verb_explain,
+                                            &verb_matrix,
+                                            &verb_profile,
+                                            &verb_audit,
+                                            &verb_toolrunner,
+                                            &verb_install_runtime,
+                                            &verb_help,
+                                            NULL };
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
 
