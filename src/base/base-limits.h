@@ -24,6 +24,9 @@
 #define LIMIT_PATH_BYTES ((size_t) 4095)
 #define LIMIT_NAME_BYTES ((size_t) 64)
 
+/* What a run was seen to be when it was judged: a few texts of the kernel's, a mount table among them. */
+#define LIMIT_FACTS_BYTES ((size_t) 8 * 1024 * 1024)
+
 /* An OCI image layout: its JSON documents, then what its layers hold, all of them together. */
 #define LIMIT_IMAGE_TAG_BYTES      ((size_t) 255)
 #define LIMIT_IMAGE_MARK_BYTES     ((size_t) 4096)

@@ -42,6 +42,7 @@ extern const struct verb verb_root;
 
 extern const struct verb verb_install_runtime;
 extern const struct verb verb_ps, verb_kill, verb_gc, verb_audit, verb_toolrunner;
+extern const struct verb verb_check;
 extern const struct verb verb_audit_list, verb_audit_show, verb_audit_follow, verb_audit_verify;
 extern const struct verb verb_run, verb_spec, verb_explain, verb_matrix, verb_profile, verb_help;
 extern const struct verb verb_profile_list, verb_profile_show, verb_profile_lint, verb_profile_diff,

@@ -73,6 +73,7 @@ static const struct option_info table[] = {
   [OPTION_SYSTEM_ROOT] = { "root", "DIR", .complete = COMPLETE_FOLDER,
                            .help = "do it for the system whose root lies in DIR" },
   [OPTION_JSON] = { "json", .help = "print JSON for machines" },
+  [OPTION_OPERATOR] = { "operator", .help = "run the operator's checklist instead" },
   [OPTION_NAMES] = { "names", .help = "print the names only, one to a line" },
   [OPTION_DIGEST] = { "digest", .help = "print the profile's digest instead" },
   [OPTION_CEILING] = { "ceiling", .help = "the schema of the operator's ceiling instead" },

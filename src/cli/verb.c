@@ -10,7 +10,7 @@
 
 const struct verb_exit verb_statuses[] = {
   { "0", "it worked" },
-  { "1", "it failed, profile lint found an error, or audit verify something that is wrong" },
+  { "1", "it failed, profile lint found an error, or check or audit verify something that is wrong" },
   { "2", "the command line is wrong; toolrunner: the payload is" },
   { "124", "run: the deadline ended the command" },
   { "125", "run: this program failed or refused, and the command did not run" },
@@ -19,19 +19,11 @@ const struct verb_exit verb_statuses[] = {
   { NULL, NULL },
 };
 
-static const struct verb *const verbs[] = { &verb_run,
-                                            &verb_ps,
-                                            &verb_kill,
-                                            &verb_gc,
-                                            &verb_spec,
-                                            &verb_explain,
-                                            &verb_matrix,
-                                            &verb_profile,
-                                            &verb_audit,
-                                            &verb_toolrunner,
-                                            &verb_install_runtime,
-                                            &verb_help,
-                                            NULL };
+static const struct verb *const verbs[] = {
+  &verb_run,     &verb_ps,     &verb_kill,    &verb_gc,    &verb_check,      &verb_spec,
+  &verb_explain, &verb_matrix, &verb_profile, &verb_audit, &verb_toolrunner, &verb_install_runtime,
+  &verb_help,    NULL,
+};
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
 

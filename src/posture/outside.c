@@ -18,6 +18,7 @@ void outside_clear (struct outside *outside)
   free (outside->limits);
   free (outside->environment);
   free (outside->sibling);
+  free (outside->group_path);
   for (size_t i = 0; i < outside->below_count; i++) {
     free (outside->below[i].point);
     free (outside->below[i].root);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base-cleanup.h"
+#include "base-error.h"
 
 enum space { SPACE_USER, SPACE_MOUNT, SPACE_PID, SPACE_NET, SPACE_IPC, SPACE_UTS, SPACE_CGROUP, SPACE_COUNT };
 
@@ -43,7 +44,8 @@ struct outside {
   uint64_t spaces[SPACE_COUNT], own_spaces[SPACE_COUNT]; /* inode numbers; 0: not seen */
   char *sibling;                                         /* a live run that shares a namespace; NULL: none */
   enum space sibling_space;
-  size_t siblings; /* how many were compared */
+  size_t siblings;  /* how many were compared */
+  char *group_path; /* of the run's cgroup; NULL: it has none */
   struct outside_cgroup group;
   struct outside_below *below;
   size_t below_count;
@@ -55,3 +57,8 @@ struct outside {
 
 void outside_clear (struct outside *outside);
 #define cleanup_outside cleanup (outside_clear)
+
+/* What is compared again later, as bytes, and back: everything that a process cannot change without more
+ * privilege than it was given. The environment is not part of it, nor are siblings. */
+int outside_save (const struct outside *outside, char **ret_bytes, size_t *ret_length, struct error *err);
+int outside_load (const char *bytes, size_t length, struct outside *ret_outside, struct error *err);

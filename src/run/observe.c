@@ -17,6 +17,7 @@
 #include "base-cleanup.h"
 #include "base-report.h"
 #include "posture-posture.h"
+#include "run-check.h"
 #include "run-outside.h"
 
 /* Sends the next batch of questions. */
@@ -106,7 +107,10 @@ static int judge (struct run *run)
   outside.output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
                              ? run->streams[STREAM_OUT].cap
                              : run->streams[STREAM_ERR].cap;
-  return posture_judge (plan, &run->inside, &outside, &run->result.posture, run->err);
+  r = posture_judge (plan, &run->inside, &outside, &run->result.posture, run->err);
+  if (r == 0 && run->result.posture->overall != OVERALL_VIOLATED)
+    run_facts_write (&run->dir, &outside);
+  return r;
 }
 
 int run_observe (struct run *run)

@@ -272,6 +272,8 @@ int outside_look (const struct outside_subject *subject, struct outside *ret_out
   if (look_at_host (plan, &outside) < 0)
     return error_oom (err);
   cgroup_look (plan->cgroup, plan->cgroup_path, outside.cgroup, &outside.group);
+  if (plan->cgroup_path != NULL && (outside.group_path = strdup (plan->cgroup_path)) == NULL)
+    return error_oom (err);
   *ret_outside = outside;
   outside = (struct outside){ 0 };
   return 0;

@@ -201,9 +201,9 @@ def refused(backend, *command, says, **more):
     return result
 
 
-def call(*arguments, seconds=60, prefix=(), **more):
+def call(*arguments, seconds=60, prefix=(), env=None, **more):
     """Any other verb."""
-    done = subprocess.run([*prefix, PROGRAM, *arguments], cwd=path("home"), env=environment(),
+    done = subprocess.run([*prefix, PROGRAM, *arguments], cwd=path("home"), env=env or environment(),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds,
                           check=False, **more)
     return Result(done.returncode, done.stdout, done.stderr, None)
@@ -215,9 +215,9 @@ def runs():
 
 class Live:
     """A run that is under way: `with Live(...) as run`."""
-    def __init__(self, backend, *command, stdin=subprocess.DEVNULL, env=None, **more):
+    def __init__(self, backend, *command, stdin=subprocess.DEVNULL, env=None, prefix=(), **more):
         argv, self.where = words(backend, *command, **more)
-        self.process = subprocess.Popen(argv, cwd=path("home"), env=env or environment(), stdin=stdin,
+        self.process = subprocess.Popen([*prefix, *argv], cwd=path("home"), env=env or environment(), stdin=stdin,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.pid = self.process.pid
 
