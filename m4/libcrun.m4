@@ -38,6 +38,8 @@ AS_IF([test "x$with_libcrun" != xno],
   AS_IF([test "x$libcrun_why" = x], [use_libcrun=yes],
     [test "x$with_libcrun" = xyes], [AC_MSG_ERROR([--with-libcrun was given, but $libcrun_why])],
     [AC_MSG_NOTICE([tyrum-oci-launch is not built: $libcrun_why])])])
+AS_IF([test "x$use_libcrun" = xyes],
+  [AC_DEFINE_UNQUOTED([LIBCRUN_VERSION], ["$libcrun_version"], [The libcrun that tyrum-oci-launch is linked with.])])
 AM_CONDITIONAL([HAVE_LIBCRUN], [test "x$use_libcrun" = xyes])])
 
 # The headers include <config.h>, which is not there yet; what it will hold is in confdefs.h.

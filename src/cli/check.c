@@ -124,7 +124,7 @@ static int check_live (const struct arguments *arguments, struct output *output,
 /* A live run has its profile and its backend already. */
 static int refuse_request_options (const struct arguments *arguments, struct error *err)
 {
-  static const enum option of_request[] = { OPTIONS_OF_REQUEST };
+  static const enum option of_request[] = { OPTIONS_OF_PROBE };
 
   for (size_t i = 0; i < ARRAY_LEN (of_request); i++)
     if (arguments_have (arguments, of_request[i]))
@@ -146,7 +146,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return r < 0 ? r : check_live (arguments, output, err);
 }
 
-static const enum option options[] = { OPTION_OPERATOR, OPTIONS_OF_REQUEST, OPTION_JSON, OPTION_COUNT };
+static const enum option options[] = { OPTION_OPERATOR, OPTIONS_OF_PROBE, OPTION_JSON, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
   { "tyrum-oci check r-0123456789abcdef", "what has changed in a live run since it was judged" },

@@ -46,6 +46,9 @@ enum option {
   OPTION_SYSTEM_ROOT,
   OPTION_JSON,
   OPTION_OPERATOR,
+  OPTION_TYRUM,
+  OPTION_OBSERVE,
+  OPTION_MARKDOWN,
   OPTION_NAMES,
   OPTION_DIGEST,
   OPTION_CEILING,
@@ -72,6 +75,11 @@ enum option {
   OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS, OPTION_IMAGE, OPTION_WORKSPACE, OPTION_CWD, \
       OPTION_ENV, OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT, OPTION_RAWDOG,   \
       OPTION_HOST_FACTS
+
+/* The same without what belongs to one command: for verbs that launch commands of their own. */
+#define OPTIONS_OF_PROBE                                                                                     \
+  OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS, OPTION_IMAGE, OPTION_WORKSPACE,             \
+      OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT
 
 /* What a shell can offer in a place. */
 enum complete {

@@ -44,6 +44,7 @@ extern const struct verb verb_install_runtime;
 extern const struct verb verb_ps, verb_kill, verb_gc, verb_audit, verb_toolrunner;
 extern const struct verb verb_check;
 extern const struct verb verb_audit_list, verb_audit_show, verb_audit_follow, verb_audit_verify;
+extern const struct verb verb_sandbox_status, verb_prompt, verb_doctor;
 extern const struct verb verb_run, verb_spec, verb_explain, verb_matrix, verb_profile, verb_help;
 extern const struct verb verb_profile_list, verb_profile_show, verb_profile_lint, verb_profile_diff,
     verb_profile_schema;

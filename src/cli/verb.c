@@ -20,9 +20,23 @@ const struct verb_exit verb_statuses[] = {
 };
 
 static const struct verb *const verbs[] = {
-  &verb_run,     &verb_ps,     &verb_kill,    &verb_gc,    &verb_check,      &verb_spec,
-  &verb_explain, &verb_matrix, &verb_profile, &verb_audit, &verb_toolrunner, &verb_install_runtime,
-  &verb_help,    NULL,
+  &verb_run,
+  &verb_ps,
+  &verb_kill,
+  &verb_gc,
+  &verb_check,
+  &verb_prompt,
+  &verb_doctor,
+  &verb_spec,
+  &verb_explain,
+  &verb_matrix,
+  &verb_profile,
+  &verb_audit,
+  &verb_toolrunner,
+  &verb_install_runtime,
+  &verb_help,
+  &verb_sandbox_status,
+  NULL,
 };
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };

@@ -193,6 +193,7 @@ static const struct json_field fact_fields[] = {
   { "cgroup_controllers", JSON_ARRAY, json_into_set, FACT (cgroup_controllers) },
   { "swap_accounting", JSON_BOOL, json_into_bool, FACT (swap_accounting) },
   { "apparmor", JSON_OBJECT, read_apparmor, 0 },
+  { "seccomp_actions", JSON_ARRAY, json_into_set, FACT (seccomp_actions) },
   { "landlock_abi", JSON_NUMBER, json_into_u32, FACT (landlock_abi) },
   { "user_namespaces", JSON_BOOL, json_into_bool, FACT (user_namespaces) },
   { "openat2", JSON_BOOL, json_into_bool, FACT (openat2) },
@@ -312,6 +313,7 @@ int host_facts_write (const struct host_facts *facts, char **ret_text, struct er
   json_strings (&w, "cgroup_controllers", &facts->cgroup_controllers);
   json_bool (&w, "swap_accounting", facts->swap_accounting);
   write_apparmor (&w, facts);
+  json_strings (&w, "seccomp_actions", &facts->seccomp_actions);
   json_number (&w, "landlock_abi", facts->landlock_abi);
   json_bool (&w, "user_namespaces", facts->user_namespaces);
   json_bool (&w, "openat2", facts->openat2);

@@ -81,6 +81,7 @@ void host_facts_free (struct host_facts *facts)
   free (facts->cgroup_delegated);
   strlist_clear (&facts->cgroup_controllers);
   strlist_clear (&facts->apparmor_profiles);
+  strlist_clear (&facts->seccomp_actions);
   path_facts_clear (&facts->root);
   path_facts_clear (&facts->sockets);
   path_facts_clear (&facts->paths);

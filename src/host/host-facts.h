@@ -56,6 +56,7 @@ struct host_facts {
   bool swap_accounting;              /* memory.memsw on v1, memory.swap.max on v2 */
   bool apparmor;                     /* enabled in the kernel */
   struct strlist apparmor_profiles;  /* the loaded ones, where they can be read (a set) */
+  struct strlist seccomp_actions;    /* what a filter can answer: "errno", "user_notif" (a set) */
   unsigned landlock_abi;             /* 0: none */
   bool user_namespaces;
   bool openat2;

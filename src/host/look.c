@@ -156,6 +156,19 @@ static int look_apparmor (struct host_facts *facts, struct error *err)
   return 0;
 }
 
+/* Words with blanks between them. */
+static int look_seccomp (struct host_facts *facts, struct error *err)
+{
+  cleanup_free char *text = look_text ("/proc/sys/kernel/seccomp/actions_avail");
+  char *rest = NULL;
+
+  for (char *word = text ? strtok_r (text, " \n", &rest) : NULL; word != NULL;
+       word = strtok_r (NULL, " \n", &rest))
+    if (str_is_utf8 (word, strlen (word)) && strset_add (&facts->seccomp_actions, word) < 0)
+      return error_oom (err);
+  return 0;
+}
+
 static unsigned ask_landlock (void)
 {
   long abi = syscall (SYS_landlock_create_ruleset, NULL, (size_t) 0, LANDLOCK_ASK_VERSION);
@@ -210,6 +223,8 @@ int host_look (struct host_facts **ret_facts, struct error *err)
     r = look_cgroup (facts, err);
   if (r == 0)
     r = look_apparmor (facts, err);
+  if (r == 0)
+    r = look_seccomp (facts, err);
   if (r == 0)
     r = look_root (facts, err);
   if (r == 0)

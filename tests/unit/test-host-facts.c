@@ -16,7 +16,8 @@ static const char full[] =
     "other\",\"storage_dir\":\"/srv/kept\",\"cgroup\":\"hybrid\",\"cgroup_writable\":true,"
     "\"cgroup_delegated\":\"/user.slice/a\",\"cgroup_controllers\":[\"cpu\",\"memory\"],"
     "\"swap_accounting\":true,\"apparmor\":{\"enabled\":true,\"profiles\":[\"tyrum-hardened\",\"a b (c)\"]},"
-    "\"landlock_abi\":4,\"user_namespaces\":true,\"openat2\":true,\"open_files_hard\":18446744073709551615,"
+    "\"seccomp_actions\":[\"errno\",\"allow\"],\"landlock_abi\":4,\"user_namespaces\":true,\"openat2\":true,"
+    "\"open_files_hard\":18446744073709551615,"
     "\"subuid\":{\"first\":100000,\"count\":65536},\"subgid\":{\"first\":4294967294,\"count\":1},"
     "\"root\":[{\"path\":\"/usr\",\"type\":\"directory\"},"
     "{\"path\":\"/bin\",\"type\":\"symlink\",\"target\":\"usr/bin\"}],"
@@ -118,6 +119,7 @@ static void test_full_document (void **state)
   assert_int_equal (facts->apparmor_profiles.count, 2);
   assert_true (strset_has (&facts->apparmor_profiles, "tyrum-hardened"));
   assert_true (strset_has (&facts->apparmor_profiles, "a b (c)"));
+  assert_true (strset_has (&facts->seccomp_actions, "errno") && facts->seccomp_actions.count == 2);
   assert_int_equal (facts->landlock_abi, 4);
   assert_true (facts->open_files_hard == UINT64_MAX);
   assert_int_equal (facts->subuid.first, 100000);
@@ -189,6 +191,7 @@ static void test_written_keys (void **state)
                                       "cgroup_writable",
                                       "cgroup_controllers",
                                       "swap_accounting",
+                                      "seccomp_actions",
                                       "landlock_abi",
                                       "user_namespaces",
                                       "open_files_hard",

@@ -1,0 +1,14 @@
+/* Which runtime, and which version of it: asked of the program itself.
+ *
+ * What a runtime prints is outside input: the first line counts, as far as it is short and plain.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "control-carriage.h"
+
+/* The first line of what PROGRAM, an absolute path, says to --version. */
+int program_version (const char *program, char **ret_version, struct error *err);
+
+/* "runc version 1.1.5 (/usr/sbin/runc)". RUNTIME is what --runtime says; NULL: the backend's own. */
+int backend_version (enum backend backend, const char *runtime, char **ret_text, struct error *err);

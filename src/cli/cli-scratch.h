@@ -1,0 +1,22 @@
+/* A folder of a verb's own, for as long as the verb runs. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base-error.h"
+
+struct scratch {
+  char *path; /* NULL: none */
+};
+
+/* Makes it where temporary folders go; nobody else can enter it. */
+int scratch_make (struct scratch *scratch, struct error *err);
+
+/* Makes a folder, or a file with TEXT, in it. *RET_PATH is absolute. */
+int scratch_folder (const struct scratch *scratch, const char *name, char **ret_path, struct error *err);
+int scratch_file (const struct scratch *scratch, const char *name, const char *text, mode_t mode,
+                  char **ret_path, struct error *err);
+
+/* Removes it with all that is in it, links not followed. */
+void scratch_clear (struct scratch *scratch);
+#define cleanup_scratch cleanup (scratch_clear)

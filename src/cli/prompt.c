@@ -1,0 +1,39 @@
+/* prompt: the Sandbox section for a model, from what was verified a moment ago. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "cli-probe.h"
+#include "cli-verb.h"
+#include "report-prompt.h"
+
+static int run (const struct arguments *arguments, struct output *output, struct error *err)
+{
+  cleanup_probe struct probe probe = { 0 };
+  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_free char *text = NULL;
+  int r = probe_open (&probe, arguments, "prompt", NULL, err);
+
+  if (r == 0)
+    r = probe_observe (&probe, &run, output, err);
+  if (r == 0)
+    r = prompt_write (run.plan, run.result.posture, &text, err);
+  if (r == 0)
+    strbuf_add (&output->out, text);
+  return r;
+}
+
+static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_COUNT };
+
+const struct verb verb_prompt = {
+  .path = "prompt",
+  .summary = "print the Sandbox section for a model's system prompt",
+  .description =
+      "Launches 'true' under the profile and backend that the options name, and says in plain words what a "
+      "model can do inside: what it can write, whether it has a network, which limits hold, and what to do "
+      "when something is denied. Only what was verified on that run is told. The section has fewer than "
+      "1,200 "
+      "characters.",
+  .options = options,
+  .run = run,
+};

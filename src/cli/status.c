@@ -1,0 +1,113 @@
+/* status: what a profile is worth on this host, seen on a run that is made for it. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "backend-version.h"
+#include "cli-probe.h"
+#include "cli-table.h"
+#include "cli-verb.h"
+#include "report-status.h"
+
+static enum tone tone_of (enum verdict verdict)
+{
+  static const enum tone tones[] = { [VERDICT_UNVERIFIED] = TONE_WARN,
+                                     [VERDICT_VERIFIED] = TONE_GOOD,
+                                     [VERDICT_VIOLATED] = TONE_BAD,
+                                     [VERDICT_WAIVED] = TONE_WARN };
+
+  return tones[verdict];
+}
+
+static int print_text (const struct status *status, struct output *output, struct error *err)
+{
+  static const char *const heading[] = { "control", "required", "verdict", "seen by", "evidence" };
+  cleanup_table struct table table = { .columns = ARRAY_LEN (heading), .keep = 1u << 0 | 1u << 2 };
+  unsigned promised, verified;
+
+  status_count (status->posture, &promised, &verified);
+  strbuf_addf (&output->out, "profile   %s (%s)\n", status->plan->profile_name, status->plan->profile_digest);
+  strbuf_addf (&output->out, "backend   %s%s%s\n", backend_name (status->plan->backend),
+               status->runtime ? ": " : "", status->runtime ? status->runtime : "");
+  strbuf_addf (&output->out, "posture   %s: %u of %u promised controls were verified on a run just now\n\n",
+               overall_text (status->posture->overall), verified, promised);
+  for (size_t i = 0; i < ARRAY_LEN (heading); i++)
+    table_add_tone (&table, heading[i], TONE_BOLD);
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    const struct posture_control *state = &status->posture->controls[c];
+
+    if (!state->promised)
+      continue;
+    table_add (&table, control_info (c)->name);
+    table_add (&table, state->required ? "yes" : "no");
+    table_add_tone (&table, verdict_text (state->verdict), tone_of (state->verdict));
+    table_add (&table, seen_text (state->seen));
+    table_add (&table, state->evidence);
+  }
+  return table_print (&table, output, err);
+}
+
+static int print (const struct status *status, const struct arguments *arguments, struct output *output,
+                  struct error *err)
+{
+  cleanup_free char *text = NULL;
+  int r;
+
+  output->status = status->posture->overall == OVERALL_VIOLATED ? 1 : 0;
+  if (arguments_have (arguments, OPTION_TYRUM))
+    r = status_write_tyrum (status, &text, err);
+  else if (arguments_have (arguments, OPTION_JSON))
+    r = status_write (status, &text, err);
+  else
+    return print_text (status, output, err);
+  if (r == 0)
+    strbuf_add (&output->out, text);
+  return r;
+}
+
+static int run (const struct arguments *arguments, struct output *output, struct error *err)
+{
+  cleanup_probe struct probe probe = { 0 };
+  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_error struct error unknown = { 0 };
+  cleanup_free char *runtime = NULL;
+  struct status status;
+  int r;
+
+  if (arguments_have (arguments, OPTION_TYRUM) && arguments_have (arguments, OPTION_JSON))
+    return error_set (err, CLI_USAGE, "--tyrum and --json are two documents; choose one");
+  r = probe_open (&probe, arguments, "status", NULL, err);
+  if (r == 0)
+    r = probe_observe (&probe, &run, output, err);
+  if (r < 0)
+    return r;
+  if (backend_version (run.plan->backend, run.plan->runtime, &runtime, &unknown) < 0)
+    output_note (output, error_text (&unknown));
+  status = (struct status){ run.plan, run.result.posture, runtime };
+  return print (&status, arguments, output, err);
+}
+
+static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_JSON, OPTION_TYRUM, OPTION_COUNT };
+
+static const struct verb_example examples[] = {
+  { "tyrum-oci status --profile hardened", "what 'hardened' keeps here, control by control" },
+  { "tyrum-oci status --profile hardened --tyrum", "the five fields of Tyrum's /status.sandbox" },
+  { NULL, NULL },
+};
+
+const struct verb verb_sandbox_status = {
+  .path = "status",
+  .summary = "show what a profile keeps on this host, verified now",
+  .description =
+      "Launches 'true' under the profile and backend that the options name, and shows what was promised "
+      "against what was seen of that run. So the answer holds for this host and this moment; a run of its "
+      "own "
+      "is judged again. The exit status is 1 where a promise does not hold.\n\n"
+      "With --json it is a document with hardening_profile, backend and posture. With --tyrum exactly the "
+      "five "
+      "fields that Tyrum's client accepts are printed, and nothing is printed for a profile that does not "
+      "hold, or that has no name there.",
+  .options = options,
+  .examples = examples,
+  .run = run,
+};
