@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli-carry.h"
+#include "cli-matrix.h"
 #include "cli-table.h"
 #include "cli-verb.h"
 
@@ -181,12 +182,165 @@ static int print_json (struct output *output, struct error *err)
   return r;
 }
 
+/* ---- What was observed. */
+
+static void write_cell (struct json_writer *w, const struct observed *observed, enum control c,
+                        enum backend b)
+{
+  struct carriage declared = carriage_of (c, b);
+
+  json_object_begin (w, backend_name (b));
+  carry_write (w, "declared", &declared);
+  json_string (w, "observed", observed_text (observed, c, b));
+  json_string (w, "evidence", observed->backends[b].cells[c].evidence);
+  json_bool (w, "wrong", observed_is_wrong (observed, c, b));
+  json_object_end (w);
+}
+
+static int print_observed_json (const struct observed *observed, struct output *output, struct error *err)
+{
+  cleanup_json_writer struct json_writer w = { .pretty = true };
+  cleanup_free char *text = NULL;
+  int r;
+
+  json_object_begin (&w, NULL);
+  json_string (&w, "schema", "tyrum-oci/matrix-observed/1");
+  json_string (&w, "kernel", observed->kernel);
+  json_object_begin (&w, "backends");
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+    json_object_begin (&w, backend_name (b));
+    json_string (&w, "version", observed->backends[b].version);
+    json_string (&w, "absent", observed->backends[b].absent);
+    json_string (&w, "apart", observed->backends[b].apart);
+    json_object_end (&w);
+  }
+  json_object_end (&w);
+  json_array_begin (&w, "controls");
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    json_object_begin (&w, NULL);
+    json_string (&w, "name", control_info (c)->name);
+    json_object_begin (&w, "backends");
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+      if (observed_was_here (observed, b))
+        write_cell (&w, observed, c, b);
+    json_object_end (&w);
+    json_object_end (&w);
+  }
+  json_array_end (&w);
+  json_object_end (&w);
+  r = json_finish (&w, &text, err);
+  if (r == 0)
+    strbuf_add (&output->out, text);
+  return r;
+}
+
+static void add_apart (const struct observed_backend *backend, struct output *output)
+{
+  cleanup_free char *text = NULL;
+
+  if (backend->apart == NULL || backend->absent != NULL)
+    return;
+  text = str_format ("a read-only root and a user namespace were seen in two runs, not in one: %s",
+                     backend->apart);
+  strbuf_add (&output->out, "    ");
+  if (text == NULL)
+    output->out.failed = true;
+  else
+    text_wrap (&output->out, text, 4, 4, output->width);
+}
+
+static void add_absent (const struct observed *observed, struct output *output)
+{
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+    const struct observed_backend *backend = &observed->backends[b];
+    cleanup_strbuf struct strbuf line = { 0 };
+
+    strbuf_addf (&line, "%s: %s", backend_name (b), backend->absent ? backend->absent : backend->version);
+    if (line.failed)
+      output->out.failed = true;
+    else
+      text_wrap (&output->out, line.text, 0, 4, output->width);
+    add_apart (backend, output);
+  }
+}
+
+static void add_wrong (const struct observed *observed, struct output *output)
+{
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+      if (observed_is_wrong (observed, c, b)) {
+        strbuf_addf (&output->out,
+                     "%s on %s is declared enforced, and is not verified: ", control_info (c)->name,
+                     backend_name (b));
+        text_clean (&output->out, observed->backends[b].cells[c].evidence);
+        strbuf_add (&output->out, "\n");
+      }
+}
+
+static int print_observed_text (const struct observed *observed, struct output *output, struct error *err)
+{
+  cleanup_table struct table table = { .columns = 1 };
+  int r;
+
+  table_add_tone (&table, "control", TONE_BOLD);
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    if (observed_was_here (observed, b)) {
+      table_add_tone (&table, backend_name (b), TONE_BOLD);
+      table.columns++;
+    }
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    table_add (&table, control_info (c)->name);
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+      if (observed_was_here (observed, b))
+        table_add_tone (&table, observed_text (observed, c, b),
+                        observed_is_wrong (observed, c, b) ? TONE_BAD
+                                                           : carry_tone (carriage_of (c, b).carry));
+  }
+  r = table_print (&table, output, err);
+  if (r < 0)
+    return r;
+  strbuf_add (&output->out, "\n");
+  text_wrap (&output->out,
+             "verified: declared enforced, and seen to hold on a run just now. not on this host: the backend "
+             "could, the host cannot. weaker, impossible: declared so, and never called verified.",
+             0, 0, output->width);
+  strbuf_add (&output->out, "\n");
+  add_absent (observed, output);
+  add_wrong (observed, output);
+  return 0;
+}
+
+static int observe (const struct arguments *arguments, struct output *output, struct error *err)
+{
+  cleanup_observed struct observed observed = { 0 };
+  int r = matrix_observe (&observed, err);
+
+  if (r < 0)
+    return r;
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+      if (observed_is_wrong (&observed, c, b) || observed_has_failed (&observed, b))
+        output->status = 1;
+  if (arguments_have (arguments, OPTION_MARKDOWN)) {
+    observed_page (&observed, &output->out);
+    return 0;
+  }
+  return arguments_have (arguments, OPTION_JSON) ? print_observed_json (&observed, output, err)
+                                                 : print_observed_text (&observed, output, err);
+}
+
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
+  bool page = arguments_have (arguments, OPTION_MARKDOWN);
+
+  if (page && (!arguments_have (arguments, OPTION_OBSERVE) || arguments_have (arguments, OPTION_JSON)))
+    return error_set (err, CLI_USAGE, "--markdown goes with --observe, and not with --json");
+  if (arguments_have (arguments, OPTION_OBSERVE))
+    return observe (arguments, output, err);
   return arguments_have (arguments, OPTION_JSON) ? print_json (output, err) : print_text (output, err);
 }
 
-static const enum option options[] = { OPTION_JSON, OPTION_COUNT };
+static const enum option options[] = { OPTION_OBSERVE, OPTION_MARKDOWN, OPTION_JSON, OPTION_COUNT };
 
 const struct verb verb_matrix = {
   .path = "matrix",
@@ -195,7 +349,11 @@ const struct verb verb_matrix = {
       "Prints every control against every backend: enforced, weaker or impossible, with the reason for each "
       "cell "
       "that is not enforced, and the values of a control that are carried differently from the rest. What is "
-      "declared but was not yet observed on a running container has a question mark.",
+      "declared but was not yet observed on a running container has a question mark.\n\n"
+      "With --observe a run is made on every backend that is here, under a profile that promises every "
+      "control, "
+      "and what was seen is printed. The exit status is 1 where a cell is declared enforced and was not "
+      "verified, unless it is the host that lacks what it takes.",
   .options = options,
   .run = run,
 };

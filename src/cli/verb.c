@@ -10,7 +10,8 @@
 
 const struct verb_exit verb_statuses[] = {
   { "0", "it worked" },
-  { "1", "it failed, profile lint found an error, or check or audit verify something that is wrong" },
+  { "1", "it failed, or what it looked at is not as it should be (profile lint, check, status, doctor, "
+         "matrix --observe, audit verify)" },
   { "2", "the command line is wrong; toolrunner: the payload is" },
   { "124", "run: the deadline ended the command" },
   { "125", "run: this program failed or refused, and the command did not run" },

@@ -1,0 +1,216 @@
+#include <config.h>
+
+#include "cli-matrix.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend-version.h"
+#include "cli-probe.h"
+
+/* Promises every control that there is. What no backend carries is accepted below. */
+static const char profile_text[] =
+    "{ \"version\": 1, \"name\": \"everything\", \"extends\": \"hardened\",\n"
+    "  \"meaning\": \"Every control at once, to be observed.\",\n"
+    "  \"filesystem\": { \"root\": \"%s\" },\n"
+    "  \"process\": { \"user_namespace\": \"%s\", \"tools\": [\"/usr/bin/true\"] },\n"
+    "  \"limits\": { \"pids\": 512, \"disk\": \"1G\" },\n"
+    "  \"budget\": { \"runs\": 1 },\n"
+    "  \"secrets\": [ { \"name\": \"token\", \"source\": \"%s\" } ] }\n";
+
+/* All at once, and the two halves of it. */
+enum { ALL, WITHOUT_NAMESPACE, WITHOUT_READ_ONLY, VARIANTS };
+
+static const struct {
+  const char *file, *root, *user_namespace;
+} variants[VARIANTS] = {
+  [ALL] = { "all.json", "read-only", "private" },
+  [WITHOUT_NAMESPACE] = { "without-namespace.json", "read-only", "host" },
+  [WITHOUT_READ_ONLY] = { "without-read-only.json", "writable-layer", "private" },
+};
+
+/* Where everything lies that is to be observed. */
+struct stand {
+  struct scratch scratch;
+  char *workspace;
+  char *profiles[VARIANTS];
+};
+
+static void stand_clear (struct stand *stand)
+{
+  scratch_clear (&stand->scratch);
+  free (stand->workspace);
+  for (size_t i = 0; i < VARIANTS; i++)
+    free (stand->profiles[i]);
+}
+
+void observed_clear (struct observed *observed)
+{
+  free (observed->kernel);
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+    free (observed->backends[b].version);
+    free (observed->backends[b].absent);
+    free (observed->backends[b].apart);
+    for (enum control c = 0; c < CONTROL_COUNT; c++)
+      free (observed->backends[b].cells[c].evidence);
+  }
+}
+
+/* What is to be observed has to be there: a secret, a hidden file, a workspace. */
+static int set_up (struct stand *stand, struct error *err)
+{
+  cleanup_free char *hidden = NULL;
+  cleanup_free char *secret = NULL;
+  int r = scratch_make (&stand->scratch, err);
+
+  if (r == 0)
+    r = scratch_folder (&stand->scratch, "workspace", &stand->workspace, err);
+  if (r == 0)
+    r = scratch_file (&stand->scratch, "workspace/master.key", "hidden\n", 0644, &hidden, err);
+  if (r == 0)
+    r = scratch_file (&stand->scratch, "token", "secret\n", 0400, &secret, err);
+  for (size_t i = 0; i < VARIANTS && r == 0; i++) {
+    cleanup_free char *text = str_format (profile_text, variants[i].root, variants[i].user_namespace, secret);
+
+    r = text ? scratch_file (&stand->scratch, variants[i].file, text, 0644, &stand->profiles[i], err)
+             : error_oom (err);
+  }
+  return r;
+}
+
+static int accept_all (struct request *request, struct error *err)
+{
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    if (c != CONTROL_ISOLATION_TYPE && request_accept (request, control_info (c)->name, err) < 0)
+      return err->code;
+  return 0;
+}
+
+/* Of two looks at the same the worse counts. */
+static int take_cells (const struct probe_run *run, struct observed_backend *backend, struct error *err)
+{
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    const struct posture_control *state = &run->result.posture->controls[c];
+    struct observed_cell *cell = &backend->cells[c];
+
+    if (!state->promised || (cell->evidence != NULL && state->observed == VERDICT_VERIFIED))
+      continue;
+    free (cell->evidence);
+    cell->verdict = state->observed;
+    cell->host_lacks = run->plan->controls[c].reason != NULL;
+    cell->evidence = strdup (state->evidence);
+    if (cell->evidence == NULL)
+      return error_oom (err);
+  }
+  return 0;
+}
+
+static int observe_variant (enum backend b, const struct stand *stand, size_t variant,
+                            struct observed_backend *backend, struct error *err)
+{
+  cleanup_probe struct probe probe = { 0 };
+  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_output struct output notes = { 0 }; /* that so much is accepted is the point, and no news */
+  cleanup_arguments struct arguments arguments = { 0 };
+  int r;
+
+  if (strlist_add (&arguments.values[OPTION_PROFILE], stand->profiles[variant]) < 0
+      || strlist_add (&arguments.values[OPTION_WORKSPACE], stand->workspace) < 0
+      || strlist_add (&arguments.values[OPTION_BACKEND], backend_name (b)) < 0)
+    return error_oom (err);
+  r = probe_open (&probe, &arguments, "matrix", NULL, err);
+  if (r == 0)
+    r = accept_all (&probe.context.request, err);
+  if (r == 0)
+    r = probe_observe (&probe, &run, &notes, err);
+  return r < 0 ? r : take_cells (&run, backend, err);
+}
+
+static int observe_one (enum backend b, const struct stand *stand, struct observed_backend *backend,
+                        struct error *err)
+{
+  cleanup_error struct error why = { 0 };
+  int r = observe_variant (b, stand, ALL, backend, &why);
+
+  if (r == 0)
+    return 0;
+  backend->apart = strdup (error_text (&why));
+  if (backend->apart == NULL)
+    return error_oom (err);
+  r = observe_variant (b, stand, WITHOUT_NAMESPACE, backend, err);
+  return r < 0 ? r : observe_variant (b, stand, WITHOUT_READ_ONLY, backend, err);
+}
+
+/* "6.18.44-x" and "x86_64" are "6.18 x86_64". */
+static char *kernel_text (const struct host_facts *host)
+{
+  size_t len = strcspn (host->kernel, ".");
+
+  if (host->kernel[len] == '.')
+    len += 1 + strspn (host->kernel + len + 1, "0123456789");
+  return str_format ("%.*s %s", (int) len, host->kernel, host->machine);
+}
+
+int matrix_observe (struct observed *ret_observed, struct error *err)
+{
+  cleanup_observed struct observed observed = { 0 };
+  cleanup (stand_clear) struct stand stand = { 0 };
+  cleanup_host_facts struct host_facts *host = NULL;
+  int r = host_look (&host, err);
+
+  if (r == 0)
+    r = set_up (&stand, err);
+  if (r < 0)
+    return r;
+  observed.kernel = kernel_text (host);
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+    struct observed_backend *backend = &observed.backends[b];
+    cleanup_error struct error why = { 0 };
+
+    r = backend_version (b, NULL, &backend->version, &why);
+    if (r == 0)
+      r = observe_one (b, &stand, backend, &why);
+    if (r < 0)
+      backend->absent = strdup (error_text (&why));
+    if (observed.kernel == NULL || r == -ENOMEM || (r < 0 && backend->absent == NULL))
+      return error_oom (err);
+  }
+  *ret_observed = observed;
+  observed = (struct observed){ 0 };
+  return 0;
+}
+
+bool observed_was_here (const struct observed *observed, enum backend backend)
+{
+  return observed->backends[backend].absent == NULL;
+}
+
+bool observed_has_failed (const struct observed *observed, enum backend backend)
+{
+  return observed->backends[backend].version != NULL && observed->backends[backend].absent != NULL;
+}
+
+bool observed_is_wrong (const struct observed *observed, enum control control, enum backend backend)
+{
+  const struct observed_cell *cell = &observed->backends[backend].cells[control];
+
+  return observed_was_here (observed, backend) && !cell->host_lacks
+         && carriage_of (control, backend).carry == CARRY_ENFORCED && cell->verdict != VERDICT_VERIFIED;
+}
+
+const char *observed_text (const struct observed *observed, enum control control, enum backend backend)
+{
+  const struct observed_cell *cell = &observed->backends[backend].cells[control];
+  struct carriage declared = carriage_of (control, backend);
+
+  if (!observed_was_here (observed, backend))
+    return "not here";
+  if (declared.carry != CARRY_ENFORCED)
+    return carry_text (declared.carry);
+  if (cell->host_lacks)
+    return "not on this host";
+  return cell->verdict == VERDICT_VERIFIED   ? "verified"
+         : cell->verdict == VERDICT_VIOLATED ? "VIOLATED"
+                                             : "UNVERIFIED";
+}

@@ -1,0 +1,128 @@
+/* The matrix as a page of the documentation: what is declared, what was observed and where, and why. */
+#include <config.h>
+
+#include "cli-matrix.h"
+
+#include <string.h>
+
+#include "cli-carry.h"
+
+static void add_heading (struct strbuf *buf, const struct observed *only)
+{
+  strbuf_add (buf, "| control |");
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    if (only == NULL || observed_was_here (only, b))
+      strbuf_addf (buf, " %s |", backend_name (b));
+  strbuf_add (buf, "\n|---|");
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    if (only == NULL || observed_was_here (only, b))
+      strbuf_add (buf, "---|");
+  strbuf_add (buf, "\n");
+}
+
+static void add_declared (struct strbuf *buf)
+{
+  add_heading (buf, NULL);
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    strbuf_addf (buf, "| `%s` |", control_info (c)->name);
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+      struct carriage carriage = carriage_of (c, b);
+
+      strbuf_addf (buf, " %s |", carry_cell (&carriage, false));
+    }
+    strbuf_add (buf, "\n");
+  }
+}
+
+/* Without " (PATH)", which is this host's. */
+static int version_length (const char *version)
+{
+  const char *path = strstr (version, " (");
+
+  return (int) (path ? (size_t) (path - version) : strlen (version));
+}
+
+static void add_versions (struct strbuf *buf, const struct observed *observed)
+{
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+    const struct observed_backend *backend = &observed->backends[b];
+
+    if (!observed_was_here (observed, b))
+      strbuf_addf (buf, "- %s: not observed\n", backend_name (b));
+    else
+      strbuf_addf (buf, "- %s: %.*s%s\n", backend_name (b), version_length (backend->version),
+                   backend->version,
+                   backend->apart ? "; a read-only root and a user namespace only in separate runs" : "");
+  }
+}
+
+static void add_observed (struct strbuf *buf, const struct observed *observed)
+{
+  add_heading (buf, observed);
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    strbuf_addf (buf, "| `%s` |", control_info (c)->name);
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+      if (observed_was_here (observed, b))
+        strbuf_addf (buf, " %s |", observed_text (observed, c, b));
+    strbuf_add (buf, "\n");
+  }
+}
+
+/* Backends with the same answer stand together. */
+static void add_reasons (struct strbuf *buf, enum control control)
+{
+  unsigned done = 0;
+
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+    struct carriage carriage = carriage_of (control, b);
+    const char *comma = "";
+
+    if ((done & (1u << b)) || carriage.carry == CARRY_ENFORCED)
+      continue;
+    strbuf_addf (buf, "- `%s` is %s on ", control_info (control)->name, carry_text (carriage.carry));
+    for (enum backend other = b; other < BACKEND_KNOWN; other++)
+      if (strcmp (carriage_of (control, other).reason, carriage.reason) == 0) {
+        strbuf_addf (buf, "%s%s", comma, backend_name (other));
+        comma = ", ";
+        done |= 1u << other;
+      }
+    strbuf_addf (buf, ": %s.\n", carriage.reason);
+  }
+}
+
+static void add_ways (struct strbuf *buf)
+{
+  strbuf_add (buf, "| control | promise | how it is observed |\n|---|---|---|\n");
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    strbuf_addf (buf, "| `%s` | %s | %s |\n", control_info (c)->name, control_info (c)->promise,
+                 control_info (c)->observed);
+}
+
+void observed_page (const struct observed *observed, struct strbuf *buf)
+{
+  strbuf_add (buf,
+              "# Controls and backends\n\n"
+              "This page is printed by `tyrum-oci matrix --observe --markdown`: the first table is the "
+              "declaration that a launch goes by, the second what was seen on running containers.\n\n"
+              "## Declared\n\n"
+              "*enforced*: the backend keeps the promise. *weaker*: it keeps part of it. *impossible*: it "
+              "cannot, and a plan that requires it is refused. A question mark: declared, and not yet "
+              "observed on a running container.\n\n");
+  add_declared (buf);
+  strbuf_addf (
+      buf,
+      "\n## Observed\n\nOn Linux %s, as root, with one run on each backend under a profile that promises "
+      "every control:\n\n",
+      observed->kernel);
+  add_versions (buf, observed);
+  strbuf_add (buf,
+              "\n*verified*: declared enforced, and seen to hold. *not on this host*: the backend could, the "
+              "host cannot. What is declared weaker or impossible is never called verified, whatever is "
+              "seen.\n\n");
+  add_observed (buf, observed);
+  strbuf_add (buf, "\n## Why not everywhere\n\n");
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    add_reasons (buf, c);
+  strbuf_add (buf, "\n## How each control is observed\n\n");
+  add_ways (buf);
+}
