@@ -26,6 +26,7 @@ static const struct verb *const verbs[] = {
   &verb_kill,
   &verb_gc,
   &verb_check,
+  &verb_sandbox_status,
   &verb_prompt,
   &verb_doctor,
   &verb_spec,
@@ -36,7 +37,6 @@ static const struct verb *const verbs[] = {
   &verb_toolrunner,
   &verb_install_runtime,
   &verb_help,
-  &verb_sandbox_status,
   NULL,
 };
 
