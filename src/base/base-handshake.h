@@ -7,8 +7,8 @@
  * neither trace nor look into (it is not dumpable).
  *
  *   init:        HELLO
- *   supervisor:  ASK, with its questions in the same packet          (as often as it likes, also before HELLO)
- *   init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
+ *   supervisor:  ASK, with its questions in the same packet          (as often as it likes, also before
+ * HELLO) init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
  *   supervisor:  GO or STOP
  *
  * Questions and answers are laid down in base-report.h.
@@ -16,6 +16,11 @@
  * A runtime that passes no descriptors (gVisor) is given --carrier stdio: what init says is then the first
  * thing on standard output, what the supervisor says the first thing on standard input, and there is no
  * status.
+ *
+ * Behind an engine, which passes no descriptors either, init is given --carrier socket: it connects to
+ * DOOR_SOCKET in the folder that is mounted on DOOR_PATH, twice. The first connection becomes HANDSHAKE_FD,
+ * the second STATUS_FD. Over the second it says HELLO before anything else and gets STREAMS; then all is as
+ * above.
  *
  * Both sockets are SOCK_SEQPACKET: one message, one packet, but for the bytes of an ANSWER. Both ends run on
  * the same machine, so integers are the machine's own.
@@ -27,19 +32,23 @@
 #define HANDSHAKE_FD 3
 #define STATUS_FD    4
 
+#define DOOR_PATH   "/run/tyrum/door"
+#define DOOR_SOCKET "socket"
+
 #define HANDSHAKE_MAGIC   0x49525954u /* "TYRI" in memory on little-endian machines */
 #define HANDSHAKE_VERSION 2u
 
 #define LIMIT_REPORT_BYTES (256u * 1024u)
 
 enum handshake_type {
-  HANDSHAKE_HELLO = 1,  /* init: ready */
-  HANDSHAKE_GO = 2,     /* supervisor: run the command */
-  HANDSHAKE_STOP = 3,   /* supervisor: do not */
-  HANDSHAKE_ENDED = 4,  /* init, on the status socket: see struct handshake_ended */
-  HANDSHAKE_SEEN = 5,   /* supervisor, on the status socket: counters are read, go */
-  HANDSHAKE_ASK = 6,    /* supervisor: LENGTH bytes of questions, at most LIMIT_ASK_BYTES */
-  HANDSHAKE_ANSWER = 7, /* init: LENGTH bytes of answers, at most LIMIT_REPORT_BYTES */
+  HANDSHAKE_HELLO = 1,   /* init: ready */
+  HANDSHAKE_GO = 2,      /* supervisor: run the command */
+  HANDSHAKE_STOP = 3,    /* supervisor: do not */
+  HANDSHAKE_ENDED = 4,   /* init, on the status socket: see struct handshake_ended */
+  HANDSHAKE_SEEN = 5,    /* supervisor, on the status socket: counters are read, go */
+  HANDSHAKE_ASK = 6,     /* supervisor: LENGTH bytes of questions, at most LIMIT_ASK_BYTES */
+  HANDSHAKE_ANSWER = 7,  /* init: LENGTH bytes of answers, at most LIMIT_REPORT_BYTES */
+  HANDSHAKE_STREAMS = 8, /* supervisor, on the status socket: the three standard streams come with it */
 };
 
 struct handshake_header {

@@ -62,6 +62,15 @@
 #define LIMIT_PAYLOAD_DEPTH 32u
 #define LIMIT_PAYLOAD_NODES ((size_t) 200 * 1000)
 
+/* What an engine answers: a reply, its head where we read it ourselves, one value of a stream of them, and one
+ * frame of a container's output. */
+#define LIMIT_ENGINE_REPLY_BYTES ((size_t) 32 * 1024 * 1024)
+#define LIMIT_ENGINE_REPLY_DEPTH 32u
+#define LIMIT_ENGINE_REPLY_NODES ((size_t) 1000 * 1000)
+#define LIMIT_ENGINE_HEAD_BYTES  ((size_t) 64 * 1024)
+#define LIMIT_ENGINE_VALUE_BYTES ((size_t) 1024 * 1024)
+#define LIMIT_ENGINE_FRAME_BYTES ((size_t) 16 * 1024 * 1024)
+
 /* Values that a kernel interface bounds. */
 #define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */
 #define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */

@@ -20,6 +20,8 @@ struct launching {
   const void *more_data;
   struct configuration *configuration;
   struct trail trail;
+  const char *engine_socket; /* --engine-socket; NULL: none */
+  bool pull;                 /* --pull */
   bool told; /* the journal has the request */
 };
 

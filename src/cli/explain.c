@@ -20,7 +20,7 @@ static struct carriage carriage_in (const struct explanation *e, enum control co
 {
   if (e->plan != NULL)
     return e->plan->controls[control].carriage;
-  return carriage_for (control, e->context->request.backend, &e->settings);
+  return carriage_through (control, e->context->request.backend, e->context->request.runtime, &e->settings);
 }
 
 /* Adds "LABEL  TEXT", wrapped under itself. */

@@ -97,6 +97,19 @@ static int write_end (struct launching *launching, const struct plan *plan, cons
   return trail_refused (&launching->trail, NULL, result->posture, &refusal, err);
 }
 
+/* What is said while the run goes on cannot wait for its end. */
+static void note_now (const char *line)
+{
+  cleanup_strbuf struct strbuf text = { 0 };
+
+  strbuf_add (&text, "tyrum-oci: note: ");
+  text_clean (&text, line);
+  strbuf_add (&text, "\n");
+  /* Nobody is left to tell if this fails, too. */
+  if (!text.failed && write (STDERR_FILENO, text.text, text.len) < 0)
+    errno = 0;
+}
+
 int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,
                          const int streams[3], struct run_result *ret_result, struct output *output,
                          struct error *err)
@@ -118,7 +131,10 @@ int launching_carry_out (struct launching *launching, const struct context *cont
                                        .err = streams[2],
                                        .id = trail->run,
                                        .on_start = write_start,
-                                       .on_start_data = trail };
+                                       .on_start_data = trail,
+                                       .engine_socket = launching->engine_socket,
+                                       .pull = launching->pull,
+                                       .note = note_now };
   struct error left = { 0 };
   unsigned finished;
   int r;

@@ -161,9 +161,13 @@ static int run_gc_verb (const struct arguments *arguments, struct output *output
   unsigned count = 0;
   int r = host_look (&host, err);
 
-  (void) arguments;
+  unsigned containers = 0;
+
   if (r == 0)
     r = run_gc (host, &count, err);
+  if (r == 0)
+    r = run_gc_engines (host, arguments_text (arguments, OPTION_ENGINE_SOCKET), &containers, err);
+  count += containers;
   if (r == 0)
     strbuf_addf (&output->out, "%u finished\n", count);
   return r;
@@ -171,7 +175,7 @@ static int run_gc_verb (const struct arguments *arguments, struct output *output
 
 static const enum option ps_options[] = { OPTION_JSON, OPTION_COUNT };
 static const enum option kill_options[] = { OPTION_SIGNAL, OPTION_COUNT };
-static const enum option gc_options[] = { OPTION_COUNT };
+static const enum option gc_options[] = { OPTION_ENGINE_SOCKET, OPTION_COUNT };
 
 const struct verb verb_ps = {
   .path = "ps",
@@ -200,7 +204,9 @@ const struct verb verb_gc = {
   .summary = "finish what killed runs left",
   .description =
       "Ends every process, removes every cgroup and folder of runs whose supervisor is gone. Live runs are "
-      "not touched. The next 'run' does the same.",
+      "not touched. The next 'run' does the same. Containers that such runs left in Docker or Podman go as "
+      "well, "
+      "by their labels.",
   .options = gc_options,
   .run = run_gc_verb,
 };

@@ -10,7 +10,7 @@ static const char *const backend_words[] = { "libcrun",   "oci",    "oci:crun", 
                                              "oci:runsc", "docker", "podman",   NULL };
 static const char *const runtime_words[] = { "crun", "runc", "runsc", NULL };
 static const char *const rootfs_words[] = { "host", NULL };
-static const char *const target_words[] = { "oci", NULL };
+static const char *const target_words[] = { "oci", "docker", "podman", NULL };
 static const char *const format_words[] = { "text", "man", "bash", "zsh", "fish", NULL };
 static const char *const limit_words[] = { "memory=", "pids=", "cpus=", "open_files=",
                                            "output=", "disk=", NULL };
@@ -59,10 +59,17 @@ static const struct option_info table[] = {
   [OPTION_HOST_FACTS] = { "host-facts", "FILE", .complete = COMPLETE_FILE,
                           .help = "plan for the host that FILE describes instead of this one" },
   [OPTION_TARGET] = { "target", "NAME", .complete = COMPLETE_WORDS, .words = target_words,
-                      .help = "the document to print: oci, a config.json (default)" },
+                      .help =
+                          "the document to print: oci, a config.json; docker or podman, what that engine is "
+                          "asked to create (default: what the backend reads)" },
   [OPTION_BUNDLE] = { "bundle", "DIR", .complete = COMPLETE_FOLDER,
                       .help = "write a bundle instead of printing: config.json and, with --rootfs host, the "
                               "root; DIR is new or empty" },
+  [OPTION_ENGINE_SOCKET] = { "engine-socket", "PATH", .complete = COMPLETE_FILE,
+                             .help =
+                                 "where the engine listens (default: DOCKER_HOST or CONTAINER_HOST, else the "
+                                 "usual places)" },
+  [OPTION_PULL] = { "pull", .help = "have the engine fetch an image that it does not have" },
   [OPTION_TTY] = { "tty", .help = "give the command a terminal of its own, joined to this one" },
   [OPTION_TRACE_TIME] = { "trace-time", .help = "say on standard error how long each phase of the run took" },
   [OPTION_RESULT] = { "result", "FILE", .complete = COMPLETE_FILE,

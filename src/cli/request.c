@@ -127,6 +127,11 @@ int request_choose_root (struct request *request, const struct arguments *argume
   return request->root_path ? 0 : error_oom (err);
 }
 
+static bool is_engine (const char *backend)
+{
+  return strcmp (backend, "docker") == 0 || strcmp (backend, "podman") == 0;
+}
+
 /* The backend that a bare runtime stands for: libcrun and the engines are named like runtimes in profiles. */
 static const char *backend_of_runtime (const char *runtime)
 {
@@ -143,20 +148,24 @@ int request_choose_backend (struct request *request, const struct arguments *arg
 {
   const char *backend = arguments_text (arguments, OPTION_BACKEND);
   const char *runtime = arguments_text (arguments, OPTION_RUNTIME);
+  const char *target = arguments_text (arguments, OPTION_TARGET);
   cleanup_free char *fallback = NULL;
   int r = 0;
 
+  /* The document for an engine is read by that engine and no other. */
+  if (backend == NULL && target != NULL && is_engine (target))
+    backend = target;
   if (runtime != NULL && (str_equal (backend, "libcrun") || (backend && str_has_prefix (backend, "oci:"))))
     return error_set (err, CLI_USAGE, "--runtime: backend '%s' has its runtime already; use --backend oci",
                       backend);
-  if (backend == NULL && runtime == NULL)
+  if (runtime == NULL && (backend == NULL || is_engine (backend)))
     r = default_text (SETTING_ISOLATION_RUNTIME, profile, ceiling, &fallback, err);
   if (r < 0)
     return r;
-  if (fallback != NULL) {
+  if (fallback != NULL && backend == NULL)
     backend = backend_of_runtime (fallback);
-    runtime = strcmp (backend, "oci") == 0 ? fallback : NULL;
-  }
+  if (fallback != NULL && strcmp (backend_of_runtime (fallback), "oci") == 0)
+    runtime = fallback;
   if (backend == NULL)
     backend = runtime ? "oci" : "libcrun";
   r = backend_find (backend, runtime, &request->backend, err);

@@ -216,13 +216,15 @@ static int run (const struct arguments *arguments, struct output *output, struct
   r = prepare (&context, arguments, &launching, &plan, err);
   if (r < 0)
     return r;
+  launching.engine_socket = arguments_text (arguments, OPTION_ENGINE_SOCKET);
+  launching.pull = arguments_have (arguments, OPTION_PULL);
   if (plan == NULL)
     return without_sandbox (&launching, &context, arguments, output, err);
   context_add_notes (plan, output);
   return launch (&launching, &context, plan, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_TTY,     OPTION_TRACE_TIME, OPTION_RESULT,
+static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_ENGINE_SOCKET, OPTION_PULL, OPTION_TTY,     OPTION_TRACE_TIME, OPTION_RESULT,
                                        OPTION_JSON,        OPTION_DRY_RUN, OPTION_COUNT };
 
 static const struct verb_example examples[] = {

@@ -16,16 +16,20 @@ static int run (const struct arguments *arguments, struct output *output, struct
   const char *bundle = arguments_text (arguments, OPTION_BUNDLE);
   const char *name = arguments_text (arguments, OPTION_TARGET);
   const struct target *target = NULL;
-  int r = target_find (name ? name : "oci", &target, err);
+  int r = name ? target_find (name, &target, err) : 0;
 
   if (r == 0)
     r = context_open (&context, arguments, err);
+  if (r == 0 && name == NULL)
+    r = target_of_backend (context.request.backend, &target, err);
   if (r == 0)
     r = target_check_backend (target, context.request.backend, err);
   if (r == 0)
     r = context_plan (&context, &plan, err);
   if (r == 0)
     r = target->write (plan, &document, err);
+  if (r == 0 && bundle != NULL && backend_is_engine (plan->backend))
+    r = error_set (err, CLI_USAGE, "--bundle: %s reads no bundle", backend_name (plan->backend));
   if (r == 0 && bundle != NULL)
     r = bundle_write (bundle, plan, document, err);
   if (r < 0)

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "cli-options.h"
+#include "target-docker.h"
 #include "target-oci.h"
+#include "target-podman.h"
 
 #define ON(backend) (1u << (backend))
 #define RUNTIMES                                                                                             \
@@ -15,6 +17,8 @@
 
 static const struct target table[] = {
   { "oci", RUNTIMES, target_oci },
+  { "docker", ON (BACKEND_DOCKER), target_docker },
+  { "podman", ON (BACKEND_PODMAN), target_podman },
 };
 
 int target_find (const char *name, const struct target **ret_target, struct error *err)
@@ -32,7 +36,8 @@ int target_find (const char *name, const struct target **ret_target, struct erro
   near = str_nearest (name, names, ARRAY_LEN (names));
   if (near != NULL)
     return error_set (err, CLI_USAGE, "--target: there is no target '%s'; did you mean '%s'?", name, near);
-  return error_set (err, CLI_USAGE, "--target: there is no target '%s'; there is oci", name);
+  return error_set (err, CLI_USAGE, "--target: there is no target '%s'; there are oci, docker and podman",
+                    name);
 }
 
 int target_check_backend (const struct target *target, enum backend backend, struct error *err)
@@ -40,7 +45,7 @@ int target_check_backend (const struct target *target, enum backend backend, str
   if (target->backends & ON (backend))
     return 0;
   return error_set (err, CLI_USAGE,
-                    "--target: backend '%s' does not read a document for '%s'; use libcrun or oci",
+                    "--target: backend '%s' does not read a document for '%s'; leave one of the two out",
                     backend_name (backend), target->name);
 }
 

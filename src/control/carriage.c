@@ -56,8 +56,8 @@ static const struct row rows[] = {
 
   { CONTROL_SECCOMP, -1, RUNSC, CARRY_IMPOSSIBLE, BASIS_MEASURED,
     "runsc ignores the OCI filter by default and shows Seccomp: 0 inside" },
-  { CONTROL_SECCOMP, -1, PODMAN, CARRY_WEAKER, BASIS_MEASURED,
-    "Podman takes a path on its server only, so the filter must be a file that its service can read" },
+  { CONTROL_SECCOMP, -1, PODMAN, CARRY_ENFORCED, BASIS_MEASURED,
+    "a file of the run's that the service reads, as Podman takes no filter inline" },
   { CONTROL_SECCOMP, -1, DOCKER, CARRY_ENFORCED, BASIS_MEASURED, "inline filter in SecurityOpt" },
   { CONTROL_SECCOMP, -1, CRUN | RUNC, CARRY_ENFORCED, BASIS_MEASURED,
     "linux.seccomp, native interface only" },
@@ -84,6 +84,10 @@ static const struct row rows[] = {
   { CONTROL_WORKSPACE_BOUNDED, -1, RUNSC, CARRY_WEAKER, BASIS_MEASURED,
     "bind mounts that cannot be observed, as gVisor shows other inodes; ids are not mapped, so the workspace "
     "has to be the command's own to be written" },
+  { CONTROL_WORKSPACE_BOUNDED, -1, DOCKER, CARRY_ENFORCED, BASIS_MEASURED,
+    "bind mounts; ids are not mapped, so the workspace has to be the command's own to be written" },
+  { CONTROL_WORKSPACE_BOUNDED, -1, PODMAN, CARRY_ENFORCED, BASIS_MEASURED,
+    "bind mounts; ids are mapped where its runtime is crun" },
   { CONTROL_WORKSPACE_BOUNDED, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "bind mounts, named one by one" },
 
   { CONTROL_TMP_BOUNDED, -1, CRUN | RUNC, CARRY_ENFORCED, BASIS_MEASURED, "tmpfs with a size" },
@@ -98,8 +102,10 @@ static const struct row rows[] = {
   { CONTROL_DEVICES_MINIMAL, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC,
     "fresh tmpfs on /dev, device cgroup closed" },
 
-  { CONTROL_MOUNTS_NOSUID_NODEV, -1, DOCKER, CARRY_WEAKER, BASIS_SPEC,
-    "Docker cannot set flags on bind mounts or the root; no_new_privileges and the device cgroup stand in" },
+  { CONTROL_MOUNTS_NOSUID_NODEV, -1, ENGINES, CARRY_ENFORCED, BASIS_MEASURED,
+    "engines have no word for them on the root, and some runtimes drop them; our supervisor sets them while "
+    "init "
+    "waits" },
   { CONTROL_MOUNTS_NOSUID_NODEV, -1, RUNSC, CARRY_WEAKER, BASIS_MEASURED,
     "gVisor's mount table shows neither flag; no_new_privileges stands in" },
   { CONTROL_MOUNTS_NOSUID_NODEV, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "options of every mount" },
@@ -107,6 +113,8 @@ static const struct row rows[] = {
   { CONTROL_NAMESPACE_PID, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new pid namespace" },
   { CONTROL_NAMESPACE_IPC, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new ipc namespace" },
   { CONTROL_NAMESPACE_UTS, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new uts namespace" },
+  { CONTROL_NAMESPACE_MOUNT, -1, DOCKER, CARRY_ENFORCED, BASIS_MEASURED,
+    "Docker lets the host's mounts come in below the root; our supervisor stops that while init waits" },
   { CONTROL_NAMESPACE_MOUNT, -1, EVERY, CARRY_ENFORCED, BASIS_SPEC, "a new mount namespace, private" },
   { CONTROL_NAMESPACE_CGROUP, -1, RUNSC, CARRY_WEAKER, BASIS_SPEC,
     "gVisor emulates cgroups and has no namespace for them" },
@@ -177,6 +185,39 @@ struct carriage carriage_for (enum control control, enum backend backend, const 
   return look_up (control, backend, level);
 }
 
+/* "/usr/sbin/runc" is runc by its last component, as people name runtimes. */
+static enum backend oci_runtime (const char *runtime)
+{
+  const char *base = strrchr (runtime, '/');
+  const char *name = base ? base + 1 : runtime;
+
+  for (enum backend b = BACKEND_OCI_CRUN; b <= BACKEND_OCI_RUNSC; b++)
+    if (strcmp (names[b] + strlen ("oci:"), name) == 0)
+      return b;
+  return BACKEND_OCI_OTHER;
+}
+
+bool backend_is_engine (enum backend backend)
+{
+  return (ON (backend) & ENGINES) != 0;
+}
+
+bool runtime_has_own_kernel (const char *runtime)
+{
+  return runtime != NULL && oci_runtime (runtime) == BACKEND_OCI_RUNSC;
+}
+
+struct carriage carriage_through (enum control control, enum backend backend, const char *runtime,
+                                  const struct settings *settings)
+{
+  struct carriage engine = carriage_for (control, backend, settings), below;
+
+  if (!backend_is_engine (backend) || !runtime_has_own_kernel (runtime))
+    return engine;
+  below = carriage_for (control, BACKEND_OCI_RUNSC, settings);
+  return below.carry > engine.carry ? below : engine;
+}
+
 bool carriage_note_at (size_t index, struct carriage_note *ret_note)
 {
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
@@ -212,18 +253,6 @@ const char *basis_text (enum basis basis)
   static const char *const texts[] = { "measured", "declared, not yet observed" };
 
   return texts[basis];
-}
-
-/* "/usr/sbin/runc" is runc by its last component, as people name runtimes. */
-static enum backend oci_runtime (const char *runtime)
-{
-  const char *base = strrchr (runtime, '/');
-  const char *name = base ? base + 1 : runtime;
-
-  for (enum backend b = BACKEND_OCI_CRUN; b <= BACKEND_OCI_RUNSC; b++)
-    if (strcmp (names[b] + strlen ("oci:"), name) == 0)
-      return b;
-  return BACKEND_OCI_OTHER;
 }
 
 int backend_find (const char *name, const char *runtime, enum backend *ret_backend, struct error *err)

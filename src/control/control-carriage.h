@@ -45,6 +45,17 @@ struct carriage carriage_of (enum control control, enum backend backend);
 /* What BACKEND can do for the value that SETTINGS promise. */
 struct carriage carriage_for (enum control control, enum backend backend, const struct settings *settings);
 
+/* The same where BACKEND is an engine that has RUNTIME carry it out (NULL: its own choice): a runtime with a
+ * kernel of its own takes away what the engine could do. */
+struct carriage carriage_through (enum control control, enum backend backend, const char *runtime,
+                                  const struct settings *settings);
+
+/* Whether BACKEND is an engine: a service that starts containers for whoever may call its socket. */
+bool backend_is_engine (enum backend backend);
+
+/* Whether an engine's RUNTIME (NULL: its own choice) runs containers on a kernel of their own. */
+bool runtime_has_own_kernel (const char *runtime);
+
 /* Values of a control that some backend carries differently, row by row; false past the last. */
 struct carriage_note {
   enum control control;

@@ -198,6 +198,7 @@ static const struct json_field fact_fields[] = {
   { "user_namespaces", JSON_BOOL, json_into_bool, FACT (user_namespaces) },
   { "openat2", JSON_BOOL, json_into_bool, FACT (openat2) },
   { "open_files_hard", JSON_NUMBER, json_into_u64, FACT (open_files_hard) },
+  { "processes_hard", JSON_NUMBER, json_into_u64, FACT (processes_hard) },
   { "subuid", JSON_OBJECT, read_range, FACT (subuid) },
   { "subgid", JSON_OBJECT, read_range, FACT (subgid) },
   { "root", JSON_ARRAY, read_paths, FACT (root) },
@@ -247,6 +248,7 @@ int host_facts_read (const char *name, const char *text, size_t len, struct host
     return error_oom (err);
   facts->uid = facts->gid = DEFAULT_ID;
   facts->open_files_hard = DEFAULT_OPEN_FILES;
+  facts->processes_hard = DEFAULT_PROCESSES;
   r = json_read (name, text, len, &limits, &tree, err);
   if (r == 0)
     r = json_read_object (&place, tree, fact_fields, ARRAY_LEN (fact_fields), facts, err);
@@ -318,6 +320,7 @@ int host_facts_write (const struct host_facts *facts, char **ret_text, struct er
   json_bool (&w, "user_namespaces", facts->user_namespaces);
   json_bool (&w, "openat2", facts->openat2);
   json_number (&w, "open_files_hard", facts->open_files_hard);
+  json_number (&w, "processes_hard", facts->processes_hard);
   write_range (&w, "subuid", facts->subuid);
   write_range (&w, "subgid", facts->subgid);
   write_paths (&w, "root", &facts->root);

@@ -61,6 +61,7 @@ struct host_facts {
   bool user_namespaces;
   bool openat2;
   uint64_t open_files_hard;       /* RLIMIT_NOFILE's hard limit */
+  uint64_t processes_hard;        /* the same of RLIMIT_NPROC, or the largest pid where that is less */
   struct id_range subuid, subgid; /* this user's subordinate ids */
 
   struct path_facts root;    /* /usr, /bin, /etc/ld.so.cache, ...: what --rootfs host is put together from */
@@ -82,8 +83,9 @@ int host_look_path (struct host_facts *facts, const char *path, struct error *er
 
 /* Reads a document as host_facts_write makes it; comments are allowed. Every key may be left out, and means
  * the least then: a feature is not there, a list is empty, a count is 0. Beyond that: machine x86_64,
- * kernel 0.0.0, uid and gid 65534, open_files_hard 4096, home /root for uid 0 and /nonexistent for others,
- * config_home, state_dir and storage_dir as host_look has them for that uid and home without XDG variables.
+ * kernel 0.0.0, uid and gid 65534, open_files_hard and processes_hard 4096, home /root for uid 0 and /nonexistent
+ * for others, config_home, state_dir and storage_dir as host_look has them for that uid and home without XDG
+ * variables.
  * An entry of root and paths needs path and type, one of sockets only path; real is the path itself unless
  * target says that it is a link. Unknown keys are errors. NAME stands in front of messages. */
 int host_facts_read (const char *name, const char *text, size_t len, struct host_facts **ret_facts,

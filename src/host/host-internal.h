@@ -24,6 +24,7 @@
 #define DEFAULT_KERNEL     "0.0.0"
 #define DEFAULT_ID         65534u
 #define DEFAULT_OPEN_FILES 4096u
+#define DEFAULT_PROCESSES  4096u
 
 /* Moves FACT to the end of FACTS; on failure it stays with the caller. */
 int path_facts_add (struct path_facts *facts, struct path_fact *fact);

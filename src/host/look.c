@@ -202,11 +202,20 @@ static bool look_user_namespaces (uint32_t uid)
          && look_number ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) == 0;
 }
 
-static uint64_t look_open_files (void)
+static uint64_t look_hard_limit (int resource)
 {
   struct rlimit limit;
 
-  return getrlimit (RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : 0;
+  return getrlimit ((__rlimit_resource_t) resource, &limit) == 0 ? limit.rlim_max : 0;
+}
+
+/* There are no more numbers for processes than this, whatever the limit; Podman takes the smaller one, too. */
+static uint64_t look_processes (void)
+{
+  uint64_t hard = look_hard_limit (RLIMIT_NPROC);
+  uint64_t numbers = look_number ("/proc/sys/kernel/pid_max", UINT64_MAX);
+
+  return numbers < hard ? numbers : hard;
 }
 
 int host_look (struct host_facts **ret_facts, struct error *err)
@@ -234,7 +243,8 @@ int host_look (struct host_facts **ret_facts, struct error *err)
   facts->landlock_abi = ask_landlock ();
   facts->user_namespaces = look_user_namespaces (facts->uid);
   facts->openat2 = try_openat2 ();
-  facts->open_files_hard = look_open_files ();
+  facts->open_files_hard = look_hard_limit (RLIMIT_NOFILE);
+  facts->processes_hard = look_processes ();
   *ret_facts = take_ptr (facts);
   return 0;
 }

@@ -211,7 +211,7 @@ int handshake_await_go (enum carrier carrier, struct failure *failure)
     return failure_set (failure, -EBADMSG, "the supervisor's answer is neither a question, nor go, nor stop",
                         NULL);
   memory_forget (&talk, sizeof talk);
-  if (carrier == CARRIER_FD)
+  if (carrier != CARRIER_STDIO)
     close (HANDSHAKE_FD);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* The command line of tyrum-oci-init, as tyrum-oci writes it into the specification of a container:
  *
- *   tyrum-oci-init [--carrier fd|stdio] [--tty] [--open-files N] -- COMMAND [ARG...]
+ *   tyrum-oci-init [--carrier fd|socket|stdio] [--tty] [--open-files N] [--keep-env NAMES] -- COMMAND
+ * [ARG...]
  *
  * Strict, because a person never types it: what is not known, and a missing "--", is an error. What comes out
  * points into argv and owns nothing.
@@ -13,16 +14,20 @@
 
 /* What the handshake runs over; see base-handshake.h. */
 enum carrier {
-  CARRIER_FD,    /* two sockets, HANDSHAKE_FD and STATUS_FD */
-  CARRIER_STDIO, /* the standard streams, before the payload has them */
+  CARRIER_FD,     /* two sockets, HANDSHAKE_FD and STATUS_FD */
+  CARRIER_SOCKET, /* the same two, by way of a socket in a mounted folder */
+  CARRIER_STDIO,  /* the standard streams, before the payload has them */
 };
 
 /* Init itself needs a few, the payload's loader as well. */
 #define OPEN_FILES_MIN 16u
 
+#define OPTION_KEEP_ENV "--keep-env"
+
 struct options {
   enum carrier carrier;
   unsigned open_files;  /* the limit from here on; 0: as it is. Runtimes need more than a payload may get */
+  const char *keep_env; /* the variables that are ours, separated by commas; NULL: all */
   bool tty;             /* standard input is a terminal, which shall be the payload's own */
   char *const *command; /* the payload's argv: at least one word, then NULL */
 };

@@ -17,6 +17,8 @@
 
 #include "base-handshake.h"
 #include "init-descriptors.h"
+#include "init-door.h"
+#include "init-environment.h"
 #include "init-failure.h"
 #include "init-fds.h"
 #include "init-handshake.h"
@@ -55,6 +57,8 @@ static int prepare (const struct options *options, struct failure *failure)
   if (r < 0)
     return r;
   r = fds_close_from (options->carrier == CARRIER_FD ? STATUS_FD + 1 : STDERR_FILENO + 1, failure);
+  if (r == 0 && options->carrier == CARRIER_SOCKET)
+    r = door_enter (failure);
   if (r < 0)
     return r;
   if (options->tty && !isatty (STDIN_FILENO))
@@ -67,10 +71,14 @@ static int prepare (const struct options *options, struct failure *failure)
   return options->open_files > 0 ? fds_limit (options->open_files, failure) : 0;
 }
 
-/* From here on the container ends when the supervisor does, which is init's parent by now. If it died before
- * the kernel was asked, the status socket says so. */
+/* From here on the container ends when the supervisor does, which is init's parent by now unless an engine
+ * is. If it died before the kernel was asked, the status socket says so. */
 static int tie_to_supervisor (const struct options *options, struct failure *failure)
 {
+  if (options->carrier == CARRIER_SOCKET) {
+    int r = door_watch (failure);
+    return r < 0 ? r : handshake_check_supervisor (failure);
+  }
   if (prctl (PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
     return failure_set_errno (failure, errno, "cannot tie the container to its supervisor", NULL);
   return options->carrier == CARRIER_FD ? handshake_check_supervisor (failure) : 0;
@@ -85,7 +93,7 @@ static int conclude (const struct options *options, const struct ending *ending,
     ended.code = exec_err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
     ended.signal = 0;
   }
-  if (options->carrier == CARRIER_FD) {
+  if (options->carrier != CARRIER_STDIO) {
     handshake_tell_ended (ended);
   } else if (exec_err) {
     struct failure failure = { 0 };
@@ -96,7 +104,7 @@ static int conclude (const struct options *options, const struct ending *ending,
 }
 
 /* Returns the exit code, or a negative errno when the payload did not run. */
-static int run (char *const argv[], struct failure *failure)
+static int run (char *argv[], struct failure *failure)
 {
   struct options options;
   struct payload payload;
@@ -106,6 +114,8 @@ static int run (char *const argv[], struct failure *failure)
 
   if (r < 0)
     return r;
+  if (options.keep_env)
+    return environment_restart (argv, options.keep_env, failure);
   r = prepare (&options, failure);
   if (r < 0)
     return r;

@@ -8,13 +8,15 @@
 static int parse_carrier (const char *word, enum carrier *ret_carrier, struct failure *failure)
 {
   if (!word)
-    return failure_set (failure, -EINVAL, "--carrier needs a value: fd or stdio", NULL);
+    return failure_set (failure, -EINVAL, "--carrier needs a value: fd, socket or stdio", NULL);
   if (strcmp (word, "fd") == 0)
     *ret_carrier = CARRIER_FD;
   else if (strcmp (word, "stdio") == 0)
     *ret_carrier = CARRIER_STDIO;
+  else if (strcmp (word, "socket") == 0)
+    *ret_carrier = CARRIER_SOCKET;
   else
-    return failure_set (failure, -EINVAL, "--carrier takes fd or stdio, not", word);
+    return failure_set (failure, -EINVAL, "--carrier takes fd, socket or stdio, not", word);
   return 0;
 }
 
@@ -48,6 +50,10 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
       if (r < 0)
         return r;
       word++;
+    } else if (strcmp (*word, OPTION_KEEP_ENV) == 0) {
+      if (!word[1])
+        return failure_set (failure, -EINVAL, "--keep-env needs a value: NAME,NAME,...", NULL);
+      options.keep_env = *++word;
     } else if (strcmp (*word, "--carrier") == 0) {
       r = parse_carrier (word[1], &options.carrier, failure);
       if (r < 0)
@@ -60,7 +66,8 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
   if (!*word || !word[1])
     return failure_set (
         failure, -EINVAL,
-        "no command; usage: tyrum-oci-init [--carrier fd|stdio] [--tty] [--open-files N] -- COMMAND [ARG...]",
+        "no command; usage: tyrum-oci-init [--carrier fd|socket|stdio] [--tty] [--open-files N] "
+        "[--keep-env NAMES] -- COMMAND [ARG...]",
         NULL);
   options.command = word + 1;
   *ret_options = options;

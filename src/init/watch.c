@@ -3,10 +3,12 @@
 #include "init-watch.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base-handshake.h"
 #include "init-signals.h"
 
 /* Collects all that have ended by now. Returns 1 if the payload is among them, 0 if it is not. */
@@ -39,6 +41,11 @@ static bool is_for_payload (const siginfo_t *info, bool tty)
 {
   switch (info->si_signo) {
   case SIGCHLD: return false;
+  case SIGIO:
+    /* The kernel's own is about the supervisor. */
+    if (info->si_code > 0)
+      return false;
+    break;
   case SIGTSTP:
   case SIGTTIN:
   case SIGTTOU:
@@ -48,6 +55,16 @@ static bool is_for_payload (const siginfo_t *info, bool tty)
   }
   /* Giving up the terminal makes the kernel send SIGHUP and SIGCONT to init, in init's own name. */
   return info->si_code != SI_USER || info->si_pid != getpid ();
+}
+
+/* The supervisor is gone: whoever started this run hears of it no more, and the kernel ends the rest with
+ * init. */
+static bool is_orphaned (const siginfo_t *info)
+{
+  struct pollfd status = { .fd = STATUS_FD };
+
+  return info->si_signo == SIGIO && info->si_code > 0 && poll (&status, 1, 0) > 0
+         && (status.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 static void pass_on (pid_t payload, int signal)
@@ -70,6 +87,8 @@ int watch_payload (pid_t payload, bool tty, struct ending *ret_ending, struct fa
     r = signals_wait (&info);
     if (r < 0)
       return failure_set_errno (failure, -r, "cannot wait for signals", NULL);
+    if (is_orphaned (&info))
+      return failure_set_silent (failure, -EPIPE);
     if (is_for_payload (&info, tty))
       pass_on (payload, info.si_signo);
   }

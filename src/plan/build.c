@@ -109,9 +109,10 @@ static int copy_identity (struct draft *draft)
   plan->profile_name = strdup (draft->profile->name);
   plan->profile_file = strdup (draft->profile->file);
   plan->run_id = strdup (request->run_id ? request->run_id : "spec");
+  plan->owner = plan_owner (draft->host);
   if (request->runtime != NULL)
     plan->runtime = strdup (request->runtime);
-  if (plan->profile_name == NULL || plan->profile_file == NULL || plan->run_id == NULL
+  if (plan->owner == NULL || plan->profile_name == NULL || plan->profile_file == NULL || plan->run_id == NULL
       || (request->runtime != NULL && plan->runtime == NULL))
     return error_oom (draft->err);
   return profile_digest (draft->profile, plan->profile_digest, draft->err);

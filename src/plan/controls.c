@@ -38,12 +38,6 @@ static int host_apparmor (struct draft *draft)
   return 0;
 }
 
-/* Engines have cgroups of their own; for the others it is us who must be able to make one. */
-static bool needs_own_cgroup (enum backend backend)
-{
-  return backend != BACKEND_DOCKER && backend != BACKEND_PODMAN;
-}
-
 static const char *why_no_cgroup (const struct host_facts *host)
 {
   if (host->cgroup == CGROUP_NONE)
@@ -91,8 +85,9 @@ static int host_limits (struct draft *draft)
 {
   const char *why = why_no_cgroup (draft->host);
 
-  if (!needs_own_cgroup (draft->plan->backend))
-    return 0;
+  /* Engines have cgroups of their own; for the others it is us who must be able to make one. */
+  if (backend_is_engine (draft->plan->backend))
+    return host_swap (draft);
   for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
     int r = 0;
 
@@ -102,6 +97,26 @@ static int host_limits (struct draft *draft)
       return r;
   }
   return host_swap (draft);
+}
+
+/* Only root can reach into a container that an engine has made. */
+static void host_mending (struct draft *draft)
+{
+  static const struct {
+    enum control control;
+    enum backend engine;
+  } mended[] = { { CONTROL_MOUNTS_NOSUID_NODEV, BACKEND_DOCKER },
+                 { CONTROL_MOUNTS_NOSUID_NODEV, BACKEND_PODMAN },
+                 { CONTROL_NAMESPACE_MOUNT, BACKEND_DOCKER } };
+
+  for (size_t i = 0; i < ARRAY_LEN (mended); i++) {
+    struct plan_control *state = &draft->plan->controls[mended[i].control];
+
+    if (state->promised && mended[i].engine == draft->plan->backend && draft->host->uid != 0
+        && state->carriage.carry == CARRY_ENFORCED)
+      state->carriage = (struct carriage){ CARRY_WEAKER, BASIS_MEASURED,
+                                           "what the engine forgets only root could mend" };
+  }
 }
 
 /* Takes away what the backend could do but this host cannot. */
@@ -114,6 +129,7 @@ static int apply_host (struct draft *draft)
     r = host_apparmor (draft);
   if (r == 0)
     r = host_limits (draft);
+  host_mending (draft);
   if (r == 0 && controls[CONTROL_USER_NAMESPACE].promised && !draft->host->user_namespaces)
     r = host_cannot (draft, CONTROL_USER_NAMESPACE, strdup ("this host's kernel gives no user namespaces"));
   return r;
@@ -192,7 +208,7 @@ int draft_controls (struct draft *draft)
     /* Nobody gets a container under the name of a virtual machine. */
     state->accepted = state->promised && c != CONTROL_ISOLATION_TYPE && !operators
                       && strset_has (&draft->request->accepted, control_info (c)->name);
-    state->carriage = carriage_for (c, plan->backend, &plan->settings);
+    state->carriage = carriage_through (c, plan->backend, plan->runtime, &plan->settings);
   }
   r = apply_host (draft);
   return r < 0 ? r : refuse_or_note (draft);

@@ -74,10 +74,8 @@ int draft_ids (struct draft *draft)
   bool private = draft_value (draft, SETTING_USER_NAMESPACE)->level == USERNS_PRIVATE
                  && draft->plan->controls[CONTROL_USER_NAMESPACE].carriage.carry != CARRY_IMPOSSIBLE;
 
-  bool engine = plan->backend == BACKEND_DOCKER || plan->backend == BACKEND_PODMAN;
-
   /* An engine starts the container with its own privilege, whoever asks. */
-  if (host->uid == 0 || engine) {
+  if (host->uid == 0 || backend_is_engine (plan->backend)) {
     plan->user_namespace = private;
     return private ? map_as_root (draft) : 0;
   }

@@ -395,6 +395,25 @@ static int check_targets (struct draft *draft)
   return 0;
 }
 
+/* Names, addresses and cgroups as the engine has them; nothing of the host's. */
+static int allow_engines_own (struct draft *draft)
+{
+  static const char *const docker[] = { "/etc/hostname", "/etc/hosts", "/etc/resolv.conf", "/sys/fs/cgroup" };
+  static const char *const podman[] = { "/etc/group",    "/etc/hostname",    "/etc/hosts",
+                                        "/etc/passwd",   "/etc/resolv.conf", "/run/.containerenv",
+                                        "/sys/fs/cgroup" };
+  bool is_docker = draft->plan->backend == BACKEND_DOCKER;
+  const char *const *list = is_docker ? docker : podman;
+  size_t count = is_docker ? ARRAY_LEN (docker) : ARRAY_LEN (podman);
+
+  if (!backend_is_engine (draft->plan->backend))
+    return 0;
+  for (size_t i = 0; i < count; i++)
+    if (strlist_add (&draft->plan->engines_own, list[i]) < 0)
+      return error_oom (draft->err);
+  return 0;
+}
+
 int draft_mounts (struct draft *draft)
 {
   int r = own_filesystems (draft);
@@ -413,5 +432,7 @@ int draft_mounts (struct draft *draft)
     r = mount_secrets (draft);
   if (r == 0)
     r = check_targets (draft);
+  if (r == 0)
+    r = allow_engines_own (draft);
   return r < 0 ? r : mask_paths (draft);
 }

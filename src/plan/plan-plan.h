@@ -75,6 +75,7 @@ struct plan {
   enum backend backend;
   char *runtime;
   char *run_id;
+  char *owner; /* whose run it is: the folder of our live state, and the user */
 
   struct strlist init;     /* what stands before the command, once staged */
   bool passed_descriptors; /* init is started with its two sockets; once staged */
@@ -83,12 +84,15 @@ struct plan {
   char *cwd;
   uint32_t uid, gid;
   bool terminal;
+  bool over_streams; /* an engine has to connect the standard streams, once staged */
   char *hostname;
   char *apparmor; /* NULL: none */
   struct filter *filter;
+  char *filter_path; /* for an engine that reads the filter from a file of its host; NULL for all others */
   struct plan_rlimit rlimits[4];
   size_t rlimit_count;
   uint64_t open_files_hard; /* the most that this host gives */
+  uint64_t processes_hard;  /* the same for processes of one user */
 
   enum root_kind root;
   char *root_path;                  /* folder: the path; image: the reference; host: NULL */
@@ -100,6 +104,7 @@ struct plan {
   struct plan_mount *mounts; /* in the order in which they are made */
   size_t mount_count;
   struct strlist masked, read_only; /* paths */
+  struct strlist engines_own;       /* where an engine mounts files of its own making, or a tree of them */
 
   bool user_namespace;
   bool unprivileged; /* no root: whoever makes the user namespace has to do it before anything else */
@@ -127,6 +132,12 @@ int plan_build (const struct profile *profile, const struct request *request, co
 
 /* Names the run's cgroup, if it has one, after the plan's run id. */
 int plan_name_cgroup (struct plan *plan, struct error *err);
+
+/* By which the containers of this host's user are told from those of others in the same engine. */
+char *plan_owner (const struct host_facts *host);
+
+/* Where an engine that reads the filter from a file finds that of RUN. */
+char *plan_filter_path (const char *state, const char *run);
 
 /* Gives the plan the private range number SLOT, below id_slots. */
 void plan_use_slot (struct plan *plan, unsigned slot);

@@ -11,8 +11,14 @@
 
 #define STAGE_INIT_TARGET "/run/tyrum/init"
 
-enum init_carrier { INIT_OVER_FDS, INIT_OVER_STDIO };
+enum init_carrier { INIT_OVER_FDS, INIT_OVER_STDIO, INIT_OVER_SOCKET };
 
 /* Binds are staged at FOLDER/mounts/N, N being the mount's place; the root at FOLDER/rootfs, init at
  * FOLDER/init. What the plan says of the host stays. */
 int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier, struct error *err);
+
+/* The same where an engine makes the container: it takes sources by their names, so there is no stage. INIT
+ * is the path of our init; DOOR the folder of INIT_OVER_SOCKET, or NULL for another carrier. What engines add
+ * to the environment goes again. */
+int plan_stage_engine (struct plan *plan, const char *init, const char *door, enum init_carrier carrier,
+                       struct error *err);

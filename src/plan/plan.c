@@ -31,6 +31,17 @@ static void clear_lists (struct plan *plan)
   strlist_clear (&plan->env);
   strlist_clear (&plan->masked);
   strlist_clear (&plan->read_only);
+  strlist_clear (&plan->engines_own);
+}
+
+char *plan_owner (const struct host_facts *host)
+{
+  return str_format ("%u:%s", host->uid, host->state_dir);
+}
+
+char *plan_filter_path (const char *state, const char *run)
+{
+  return str_format ("%s/runs/%s/seccomp.json", state, run);
 }
 
 void plan_free (struct plan *plan)
@@ -44,9 +55,11 @@ void plan_free (struct plan *plan)
   free (plan->profile_file);
   free (plan->runtime);
   free (plan->run_id);
+  free (plan->owner);
   free (plan->cwd);
   free (plan->hostname);
   free (plan->apparmor);
+  free (plan->filter_path);
   free (plan->root_path);
   free (plan->staged_root);
   free (plan->cgroup_path);

@@ -59,6 +59,7 @@ static void draft_rlimits (struct draft *draft)
   uint64_t hard = draft->host->open_files_hard;
 
   draft->plan->open_files_hard = hard;
+  draft->plan->processes_hard = draft->host->processes_hard;
   /* A core dump is written by the host's own handler, outside of everything promised here. */
   add_rlimit (draft->plan, "RLIMIT_CORE", 0);
   if (value_is_set (files))
@@ -103,6 +104,11 @@ int draft_process (struct draft *draft)
   if (plan->hostname == NULL)
     return error_oom (draft->err);
   draft_rlimits (draft);
+  if (plan->backend == BACKEND_PODMAN) {
+    plan->filter_path = plan_filter_path (draft->host->state_dir, plan->run_id);
+    if (plan->filter_path == NULL)
+      return error_oom (draft->err);
+  }
   return filter_build (list_in_force (draft), &draft_value (draft, SETTING_SECCOMP_ALLOW)->set,
                        draft->host->machine, &plan->filter, draft->err);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base-handshake.h"
 #include "plan-draft-internal.h"
 
 /* A runtime opens a descriptor for each mount while the limit is in force already; it gets room, and init
@@ -30,12 +31,30 @@ static int move_file_limit (struct plan *plan)
   return 0;
 }
 
+/* Names have no commas in them. */
+static int keep_env (struct plan *plan)
+{
+  cleanup_strbuf struct strbuf names = { 0 };
+
+  strbuf_add (&names, "");
+  for (size_t i = 0; i < plan->env.count; i++)
+    strbuf_addf (&names, "%s%.*s", i > 0 ? "," : "", (int) strcspn (plan->env.items[i], "="),
+                 plan->env.items[i]);
+  return strlist_add (&plan->init, "--keep-env") < 0
+                 || strlist_add_take (&plan->init, strbuf_take (&names)) < 0
+             ? -ENOMEM
+             : 0;
+}
+
 static int set_init (struct plan *plan, enum init_carrier carrier)
 {
   bool failed = strlist_add (&plan->init, STAGE_INIT_TARGET) < 0;
 
-  if (carrier == INIT_OVER_STDIO)
-    failed = failed || strlist_add (&plan->init, "--carrier") < 0 || strlist_add (&plan->init, "stdio") < 0;
+  if (carrier != INIT_OVER_FDS)
+    failed = failed || strlist_add (&plan->init, "--carrier") < 0
+             || strlist_add (&plan->init, carrier == INIT_OVER_STDIO ? "stdio" : "socket") < 0;
+  if (backend_is_engine (plan->backend))
+    failed = failed || keep_env (plan) < 0;
   if (plan->terminal)
     failed = failed || strlist_add (&plan->init, "--tty") < 0;
   failed = failed || move_file_limit (plan) < 0;
@@ -75,4 +94,18 @@ int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier
   /* The last one has no source outside: the stage brings it along. */
   plan->mounts[plan->mount_count - 1].staged = take_ptr (init);
   return 0;
+}
+
+int plan_stage_engine (struct plan *plan, const char *init, const char *door, enum init_carrier carrier,
+                       struct error *err)
+{
+  struct draft draft = { .plan = plan, .err = err };
+  int r = set_init (plan, carrier) < 0 ? error_oom (err) : 0;
+
+  if (r == 0)
+    r = draft_add_mount (&draft, "bind", init, STAGE_INIT_TARGET, "bind,ro,nosuid,nodev");
+  if (r == 0 && door != NULL)
+    r = draft_add_mount (&draft, "bind", door, DOOR_PATH, "bind,ro,nosuid,nodev,noexec");
+  plan->over_streams = carrier == INIT_OVER_STDIO;
+  return r;
 }

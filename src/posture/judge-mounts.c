@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -58,12 +59,21 @@ static bool is_cover (const struct plan *plan, const struct proc_mount *mount)
   return in_list (&plan->masked, mount->point) || in_list (&plan->read_only, mount->point);
 }
 
+/* Files that an engine makes for the container, and its view of cgroups. */
+static bool is_engines_own (const struct plan *plan, const struct proc_mount *mount)
+{
+  for (size_t i = 0; i < plan->engines_own.count; i++)
+    if (path_is_within (mount->point, plan->engines_own.items[i]))
+      return true;
+  return false;
+}
+
 static bool is_writable_by_plan (const struct plan *plan, const struct proc_mount *mount)
 {
   const struct plan_mount *planned = planned_at (plan, mount->point);
 
   if (planned == NULL)
-    return is_device (mount->point) || strcmp (mount->point, "/") == 0;
+    return is_device (mount->point) || strcmp (mount->point, "/") == 0 || is_engines_own (plan, mount);
   if (strcmp (planned->type, "bind") == 0)
     return planned->writable;
   return !in_list (&planned->options, "ro");
@@ -78,23 +88,29 @@ static bool lies_in_writable (const struct plan *plan, const char *point)
   return false;
 }
 
+unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount)
+{
+  const struct plan_mount *planned = planned_at (plan, mount->point);
+  bool cover = is_cover (plan, mount);
+  unsigned long missing = 0;
+
+  if (!cover && !is_device (mount->point) && !proc_option_has (mount->options, "nosuid"))
+    missing |= MS_NOSUID;
+  if (!cover && !path_is_within (mount->point, "/dev") && !proc_option_has (mount->options, "nodev"))
+    missing |= MS_NODEV;
+  if (planned != NULL && in_list (&planned->options, "noexec") && !proc_option_has (mount->options, "noexec"))
+    missing |= MS_NOEXEC;
+  return missing;
+}
+
 static void judge_flags (struct judge *judge, const struct proc_mount *mount)
 {
-  const struct plan_mount *planned = planned_at (judge->plan, mount->point);
-  bool dev = path_is_within (mount->point, "/dev");
-  const char *missing = NULL;
+  unsigned long missing = posture_missing_flags (judge->plan, mount);
 
-  if (!proc_option_has (mount->options, "nosuid") && !is_cover (judge->plan, mount)
-      && !is_device (mount->point))
-    missing = "nosuid";
-  else if (!dev && !proc_option_has (mount->options, "nodev") && !is_cover (judge->plan, mount))
-    missing = "nodev";
-  else if (planned != NULL && in_list (&planned->options, "noexec")
-           && !proc_option_has (mount->options, "noexec"))
-    missing = "noexec";
-  if (missing != NULL)
+  if (missing != 0)
     judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, VERDICT_VIOLATED, judge_seen (judge),
-               "the mount on '%s' lacks %s (%s)", mount->point, missing, mount->options);
+               "the mount on '%s' lacks%s%s%s (%s)", mount->point, missing & MS_NOSUID ? " nosuid" : "",
+               missing & MS_NODEV ? " nodev" : "", missing & MS_NOEXEC ? " noexec" : "", mount->options);
 }
 
 static bool is_of_host (const struct outside *out, uint64_t device)
@@ -134,7 +150,8 @@ static void judge_one (struct judge *judge, const struct proc_mount *mount)
 {
   const struct plan *plan = judge->plan;
   bool known = strcmp (mount->point, "/") == 0 || planned_at (plan, mount->point) != NULL
-               || is_cover (plan, mount) || is_device (mount->point) || is_brought_along (judge->out, mount);
+               || is_cover (plan, mount) || is_device (mount->point) || is_engines_own (plan, mount)
+               || is_brought_along (judge->out, mount);
   bool read_only = proc_option_has (mount->options, "ro");
 
   if (!known)

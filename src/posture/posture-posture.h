@@ -14,6 +14,7 @@
 #include "plan-plan.h"
 #include "posture-inside.h"
 #include "posture-outside.h"
+#include "posture-proc.h"
 
 enum verdict {
   VERDICT_UNVERIFIED, /* also the start: nothing is known */
@@ -42,6 +43,9 @@ struct posture {
 
 int posture_judge (const struct plan *plan, const struct inside *inside, const struct outside *outside,
                    struct posture **ret_posture, struct error *err);
+
+/* The flags of mount(2) that MOUNT should have by PLAN and has not: MS_NOSUID, MS_NODEV, MS_NOEXEC. */
+unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount);
 
 /* One line for people: which required controls do not hold, and why. NULL when memory ran out. */
 char *posture_broken_text (const struct posture *posture);

@@ -289,8 +289,11 @@ bool proc_option_has (const char *options, const char *name)
 
 bool proc_mount_equal (const struct proc_mount *a, const struct proc_mount *b)
 {
+  /* What of a cgroup tree is mounted is told from where the reader's own group is. */
+  bool relative = strcmp (a->type, "cgroup") == 0 || strcmp (a->type, "cgroup2") == 0;
+
   return a->id == b->id && a->parent == b->parent && a->device == b->device && a->shared == b->shared
-         && strcmp (a->root, b->root) == 0 && strcmp (a->point, b->point) == 0
+         && (relative || strcmp (a->root, b->root) == 0) && strcmp (a->point, b->point) == 0
          && strcmp (a->options, b->options) == 0 && strcmp (a->type, b->type) == 0
          && strcmp (a->source, b->source) == 0 && strcmp (a->super, b->super) == 0;
 }

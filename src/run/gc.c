@@ -21,9 +21,11 @@
 
 #include "base-cleanup.h"
 #include "backend-backend.h"
+#include "backend-engine.h"
 #include "base-file.h"
 #include "base-number.h"
 #include "base-path.h"
+#include "engine-socket.h"
 #include "run-dir.h"
 #include "run-internal.h"
 #include "run-process.h"
@@ -64,6 +66,26 @@ static void delete_by_runtime (const struct run_dir *dir)
   if (ops->words (&launch, STEP_DELETE, &words, &ignored) == 0 && words.count > 0)
     run_words (&words, DELETE_MS);
   error_clear (&ignored);
+}
+
+/* The container of a run through an engine. One that cannot be reached keeps the folder, and so its turn. */
+static int delete_by_engine (const struct run_dir *dir, struct error *err)
+{
+  cleanup_run_record struct run_record record = { 0 };
+  cleanup_engine struct engine *engine = NULL;
+  struct error ignored = { 0 };
+  enum backend backend;
+  int r;
+
+  if (run_record_read (dir, &record, &ignored) < 0
+      || backend_find (record.backend, NULL, &backend, &ignored) < 0 || !backend_is_engine (backend)) {
+    error_clear (&ignored);
+    return 0;
+  }
+  r = engine_open (backend, record.program, &engine, err);
+  if (r == 0)
+    r = engine_remove_by_label (engine, LABEL_RUN, dir->id, err);
+  return r < 0 ? error_prefix (err, "finish run '%s'", dir->id) : 0;
 }
 
 /* Whether process PID has a file system of the run in its mount table. */
@@ -156,6 +178,9 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
   }
   await_supervisor (&dir);
   delete_by_runtime (&dir);
+  r = delete_by_engine (&dir, err);
+  if (r < 0)
+    return r;
   /* Until a pass finds none: one may have been making another. */
   for (unsigned pass = 0; pass < MOUNT_PASSES && kill_by_mounts (id) > 0; pass++)
     usleep (1000);
@@ -184,6 +209,53 @@ int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *er
   run_slot_gc (host->state_dir);
   *ret_count = count;
   return r < 0 ? r : first;
+}
+
+/* One that runs, or was left, has a folder: that comes before the container and goes after it. */
+static int finish_containers (const struct host_facts *host, struct engine *engine, unsigned *count,
+                              struct error *err)
+{
+  cleanup_strlist struct strlist ids = { 0 }, runs = { 0 };
+  cleanup_free char *owner = plan_owner (host);
+  int r = owner ? engine_find (engine, LABEL_OWNER, owner, &ids, &runs, err) : error_oom (err);
+
+  for (size_t i = 0; r == 0 && i < ids.count; i++) {
+    cleanup_free char *folder = str_format ("%s/runs/%s", host->state_dir, runs.items[i]);
+
+    if (folder == NULL)
+      return error_oom (err);
+    if (!run_id_is_valid (runs.items[i]) || access (folder, F_OK) == 0)
+      continue;
+    r = engine_remove (engine, ids.items[i], err);
+    *count += r == 0;
+  }
+  return r;
+}
+
+int run_gc_engines (const struct host_facts *host, const char *engine_socket, unsigned *ret_count,
+                    struct error *err)
+{
+  static const enum backend engines[] = { BACKEND_DOCKER, BACKEND_PODMAN };
+  unsigned count = 0;
+
+  for (size_t i = 0; i < ARRAY_LEN (engines); i++) {
+    struct engine_place place = engine_place_from_environment (engines[i], engine_socket, host->uid);
+    cleanup_engine struct engine *engine = NULL;
+    cleanup_free char *socket = NULL;
+    struct error away = { 0 };
+    int r;
+
+    if (engine_socket_find (&place, &socket, &away) < 0
+        || engine_open (engines[i], socket, &engine, &away) < 0) {
+      error_clear (&away);
+      continue;
+    }
+    r = finish_containers (host, engine, &count, err);
+    if (r < 0)
+      return r;
+  }
+  *ret_count = count;
+  return 0;
 }
 
 /* Takes hold of the supervisor, and looks again whether it lives: before that its number may have become

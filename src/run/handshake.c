@@ -71,7 +71,7 @@ int run_open_channels (struct run *run)
     r = make_pipe (&out_read, &run->child_fds[1]);
   if (r == 0)
     r = make_pipe (&err_read, &run->child_fds[2]);
-  if (r == 0 && run->ops->carrier == INIT_OVER_FDS) {
+  if (r == 0 && run->carrier == INIT_OVER_FDS) {
     r = make_sockets (&run->handshake, &run->child_fds[HANDSHAKE_FD]);
     if (r == 0)
       r = make_sockets (&run->status, &run->child_fds[STATUS_FD]);
@@ -97,7 +97,7 @@ static bool header_is (const struct handshake_header *header, enum handshake_typ
 /* Where init is heard: its socket, or the command's standard output as long as that is not the command's. */
 static int ear (const struct run *run)
 {
-  return run->ops->carrier == INIT_OVER_FDS ? run->handshake : run->streams[STREAM_OUT].from;
+  return run->carrier != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_OUT].from;
 }
 
 static int await (struct run *run, uint64_t until)
@@ -174,7 +174,7 @@ int run_hear (struct run *run, void *bytes, size_t size)
     if (r < 0)
       return r;
     /* Not a byte more than SIZE: what follows on standard output is the command's. */
-    n = run->ops->carrier == INIT_OVER_FDS ? hear_packet (run, at, size) : read (ear (run), at, size);
+    n = run->carrier != INIT_OVER_STDIO ? hear_packet (run, at, size) : read (ear (run), at, size);
     if (error_is_set (run->err))
       return run->err->code;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -195,7 +195,7 @@ int run_say (struct run *run, enum handshake_type type, const void *bytes, size_
                                            (uint32_t) length };
   struct iovec parts[2] = { { (void *) (uintptr_t) &header, sizeof (header) },
                             { (void *) (uintptr_t) bytes, length } };
-  int fd = run->ops->carrier == INIT_OVER_FDS ? run->handshake : run->streams[STREAM_IN].to;
+  int fd = run->carrier != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_IN].to;
 
   /* Both hold a whole batch of questions, and init reads one before the next is written: it fits whole, or
    * the other side is gone. */
@@ -213,7 +213,7 @@ int run_await_hello (struct run *run)
     return r;
   if (!header_is (&header, HANDSHAKE_HELLO, 0))
     return error_set (run->err, -EPROTO, "init said something that is not hello");
-  if (run->ops->carrier != INIT_OVER_FDS)
+  if (run->carrier == INIT_OVER_STDIO)
     return 0;
   if (run->init_pidfd < 0 && run->init_pid > 0)
     run->init_pidfd = pidfd_open (run->init_pid, 0);
@@ -232,10 +232,10 @@ int run_take_sandbox (struct run *run)
     return r;
   text[strcspn (text, "\n")] = '\0';
   if (!number_parse (text, INT32_MAX, &pid) || pid <= 1)
-    return error_set (run->err, -EPROTO, "%s wrote a pid that is none: '%s'", run->ops->name, text);
+    return error_set (run->err, -EPROTO, "%s wrote a pid that is none: '%s'", run->name, text);
   run->init_pid = (pid_t) pid;
   run->init_pidfd = pidfd_open (run->init_pid, 0);
-  return run->init_pidfd < 0 ? error_set_errno (run->err, errno, "take hold of %s", run->ops->name) : 0;
+  return run->init_pidfd < 0 ? error_set_errno (run->err, errno, "take hold of %s", run->name) : 0;
 }
 
 int run_go (struct run *run)

@@ -68,17 +68,8 @@ uint64_t run_deadline_left (const struct run *run)
 
 static void send_to_init (struct run *run, int signal_number)
 {
-  struct error ignored = { 0 }, *err = run->err;
-
-  if (run->ops->own_kernel && run->init_pidfd >= 0 && signal_number != SIGKILL) {
-    run->err = &ignored;
-    run->launch.signal = signal_number;
-    run_step (run, STEP_KILL);
-    error_clear (&ignored);
-    run->err = err;
-    return;
-  }
-  run_signal (run->init_pidfd, run->init_pid, signal_number);
+  if (run->init_pidfd >= 0)
+    run->driver->signal (run, signal_number);
 }
 
 static bool has_unwritten (const struct run *run)
@@ -155,12 +146,14 @@ static void on_init_gone (struct loop *loop)
 {
   struct run *run = loop->run;
   int status = 0;
-  bool reaped = waitpid (run->init_pid, &status, 0) == run->init_pid;
+  bool known;
 
-  if (!loop->ended) {
+  if (!loop->ended)
     cgroup_count (run->options->plan->cgroup, run->options->plan->cgroup_path, &run->result.counters);
-    loop->unknown = !reaped;
-    if (reaped)
+  known = run->driver->wait (run, loop->ended, &status) == 0;
+  if (!loop->ended) {
+    loop->unknown = !known;
+    if (known)
       take_status (run, status);
   }
   run->init_pid = 0;
@@ -296,7 +289,7 @@ int run_loop (struct run *run)
     on_time (&loop);
   }
   if (loop.unknown)
-    return error_set (run->err, -EIO, "%s could not say how the command ended", run->ops->name);
+    return error_set (run->err, -EIO, "%s could not say how the command ended", run->name);
   run->result.wall_ms = run_now_ms () - started;
   run->result.out_bytes = out->seen;
   run->result.err_bytes = err->seen;

@@ -1,8 +1,10 @@
-/* Mending what a runtime forgets.
+/* Mending what a runtime or an engine forgets.
  *
- * crun 1.8.1 takes nosuid and nodev off the root where there is no user namespace to hold them. The
- * supervisor puts them back in the container's own mount namespace while init waits, and init is asked once
- * more: what counts is what is seen afterwards, not that we tried.
+ * crun 1.8.1 takes nosuid and nodev off the root where there is no user namespace to hold them, and off bind
+ * mounts where there is one; engines have no word for the flags of either, and Docker lets the host's mounts
+ * come in. The supervisor puts that right in the
+ * container's own mount namespace while init waits, and init is asked once more: what counts is what is seen
+ * afterwards, not that we tried.
  */
 #include <config.h>
 
@@ -14,43 +16,78 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "posture-posture.h"
 #include "posture-proc.h"
 
-#define ROOT_FLAGS (MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV | MS_RELATIME)
-
-/* Whether the root's flags are missing, and whether it is read-only. */
-static bool wants_mending (const char *text, bool *ret_read_only)
+/* What a mount has already must be said again, or it goes. */
+static unsigned long flags_of (const struct proc_mount *mount)
 {
-  cleanup_proc_mounts struct proc_mounts mounts = { 0 };
-  const struct proc_mount *root;
+  static const struct {
+    const char *name;
+    unsigned long flag;
+  } known[] = { { "ro", MS_RDONLY },        { "nosuid", MS_NOSUID },   { "nodev", MS_NODEV },
+                { "noexec", MS_NOEXEC },    { "noatime", MS_NOATIME }, { "nodiratime", MS_NODIRATIME },
+                { "relatime", MS_RELATIME } };
+  unsigned long flags = 0;
 
-  if (text == NULL || proc_mounts_read (text, &mounts) < 0)
-    return false;
-  root = proc_mounts_find (&mounts, "/");
-  if (root == NULL)
-    return false;
-  *ret_read_only = proc_option_has (root->options, "ro");
-  return !proc_option_has (root->options, "nosuid") || !proc_option_has (root->options, "nodev");
+  for (size_t i = 0; i < ARRAY_LEN (known); i++)
+    if (proc_option_has (mount->options, known[i].name))
+      flags |= known[i].flag;
+  /* A mount without a word on it updates every time. */
+  return flags & (MS_NOATIME | MS_RELATIME) ? flags : flags | MS_STRICTATIME;
 }
 
-bool run_mend_root (struct run *run)
+static int mend_one (const char *point, unsigned long flags)
 {
+  return mount (NULL, point, NULL, MS_PRIVATE, NULL) < 0
+                 || mount (NULL, point, NULL, MS_REMOUNT | MS_BIND | flags, NULL) < 0
+             ? -errno
+             : 0;
+}
+
+/* Only the topmost mount on a place can be reached by its name. */
+static bool wants_mending (const struct plan *plan, const struct proc_mounts *mounts,
+                           const struct proc_mount *mount)
+{
+  return (posture_missing_flags (plan, mount) != 0 || mount->shared)
+         && proc_mounts_find (mounts, mount->point) == mount;
+}
+
+/* In a child, in the container's mount namespace: joining takes us to its root. */
+static void __attribute__ ((noreturn)) mend (const struct run *run, const struct proc_mounts *mounts)
+{
+  const struct plan *plan = run->options->plan;
+
   /* A user has the right to mount only as root of the namespace that the stage made. */
-  int spaces = CLONE_NEWNS | (run->options->plan->staged_ids ? CLONE_NEWUSER : 0);
-  bool read_only = false;
+  if (setns (run->init_pidfd, CLONE_NEWNS | (plan->staged_ids ? CLONE_NEWUSER : 0)) < 0)
+    _exit (1);
+  for (size_t i = 0; i < mounts->count; i++) {
+    const struct proc_mount *mount = &mounts->items[i];
+
+    /* One that cannot be mended is seen by the judge. */
+    if (wants_mending (plan, mounts, mount)
+        && mend_one (mount->point, flags_of (mount) | posture_missing_flags (plan, mount)) < 0)
+      errno = 0;
+  }
+  _exit (0);
+}
+
+bool run_mend_mounts (struct run *run)
+{
+  const char *text = inside_text (&run->inside, QUESTION_FILE, "/proc/self/mountinfo");
+  cleanup_proc_mounts struct proc_mounts mounts = { 0 };
+  bool wanted = false;
   int status = 0;
   pid_t pid;
 
-  if (!wants_mending (inside_text (&run->inside, QUESTION_FILE, "/proc/self/mountinfo"), &read_only)
-      || run->init_pidfd < 0 || run->ops->own_kernel)
+  if (run->init_pidfd < 0 || run->own_kernel || text == NULL || proc_mounts_read (text, &mounts) < 0)
+    return false;
+  for (size_t i = 0; i < mounts.count; i++)
+    wanted = wanted || wants_mending (run->options->plan, &mounts, &mounts.items[i]);
+  if (!wanted)
     return false;
   pid = fork ();
-  if (pid == 0) {
-    /* Joining takes us to the root of that namespace, which is the container's. */
-    if (setns (run->init_pidfd, spaces) < 0
-        || mount (NULL, "/", NULL, ROOT_FLAGS | (read_only ? MS_RDONLY : 0), NULL) < 0)
-      _exit (1);
-    _exit (0);
-  }
+  if (pid == 0)
+    mend (run, &mounts);
   return pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status) && WEXITSTATUS (status) == 0;
 }

@@ -83,7 +83,7 @@ static int hear_and_mend (struct run *run)
 {
   int r = hear_all (run, 0);
 
-  if (r < 0 || !run_mend_root (run))
+  if (r < 0 || !run_mend_mounts (run))
     return r;
   run->asked = 0;
   r = ask (run);
@@ -95,7 +95,7 @@ static int judge (struct run *run)
   cleanup_outside struct outside outside = { 0 };
   const struct plan *plan = run->options->plan;
   const struct outside_subject subject = { .plan = plan,
-                                           .pid = run->ops->own_kernel ? 0 : run->init_pid,
+                                           .pid = run->own_kernel ? 0 : run->init_pid,
                                            .init = run->options->init,
                                            .dir = &run->dir,
                                            .state = run->options->host->state_dir };

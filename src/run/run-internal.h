@@ -5,6 +5,7 @@
 #include <termios.h>
 
 #include "backend-backend.h"
+#include "backend-engine.h"
 #include "base-handshake.h"
 #include "posture-inside.h"
 #include "run-dir.h"
@@ -15,9 +16,40 @@
 
 enum { STREAM_IN, STREAM_OUT, STREAM_ERR, STREAM_COUNT };
 
+struct run;
+
+/* How a kind of backend is driven: by programs that we execute on a stage (programs.c), or through an engine
+ * (engine.c). The supervisor takes these steps in this order, and knows nothing else of the kind. */
+struct run_driver {
+  /* Before anything is made: finds what is needed, refuses what cannot be. Sets NAME, CARRIER and OWN_KERNEL.
+   */
+  int (*open) (struct run *run);
+  /* In the run's folder: the plan as it is carried out, and the document made of it. */
+  int (*prepare) (struct run *run);
+  /* Makes and starts the container, up to init's hello; the first questions are on their way by then. */
+  int (*start) (struct run *run);
+  void (*signal) (struct run *run, int signal_number);
+  /* Init is gone, and has TOLD how the command ended or not. If not, *RET_STATUS is init's own end as waitpid
+   * has it; negative where nobody can say. */
+  int (*wait) (struct run *run, bool told, int *ret_status);
+  /* On every path, whatever was made; what could not be removed is in the run's error. */
+  void (*destroy) (struct run *run);
+};
+
+extern const struct run_driver run_by_programs, run_by_engine;
+
 struct run {
   const struct run_options *options;
-  const struct backend_ops *ops;
+  const struct run_driver *driver;
+  const char *name; /* of the backend, for people */
+  enum init_carrier carrier;
+  bool own_kernel;               /* init is no process of the host's; INIT_PID is one that stands for it */
+  const struct backend_ops *ops; /* of programs */
+  struct engine *engine;         /* of an engine */
+  char *container;               /* what the engine calls it; NULL: it was not told */
+  char *document;                /* what the engine is asked for */
+  int door;                      /* where init knocks, or -1 */
+  bool keep_dir;                 /* something is left that only gc can finish, and finds by the folder */
   struct run_dir dir;
   struct image_root image; /* the tree that the root is made of, if any */
   unsigned slot;           /* our private range of ids, held by slot_fd */
@@ -45,6 +77,11 @@ struct run {
   struct run_result result;
   struct error *err;
 };
+
+/* run.c: what both kinds prepare alike. */
+int run_name_plan (struct run *run);
+int run_take_ids (struct run *run);
+int run_make_folder (struct run *run, const char *name, char **ret_path);
 
 /* spawn.c and step.c: executing the steps. */
 int run_stage_and_create (struct run *run);
@@ -76,8 +113,29 @@ void run_send_seen (struct run *run);
 int run_ask_first (struct run *run);
 int run_observe (struct run *run);
 
-/* mend.c: gives the root the flags that the runtime took from it. Whether it did something. */
-bool run_mend_root (struct run *run);
+/* mend.c: gives mounts the flags that they should have, and keeps the host's out. Whether it did something.
+ */
+bool run_mend_mounts (struct run *run);
+
+/* door.c: init finds its way to us, behind an engine. */
+int run_door_open (struct run *run);
+/* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: nobody came for a
+ * while.
+ */
+int run_door_accept (struct run *run, pid_t pid);
+void run_door_close (struct run *run);
+
+/* pump.c: a process of ours that stands for a container behind a kernel of its own. It copies the standard
+ * streams that an engine has connected, and ends as the container does. */
+int run_pump_start (struct run *run, struct attached *attached);
+
+/* How long an engine may stay away before nobody knows how a container ended. */
+#define ENGINE_PATIENCE_MS 60000
+
+/* engine-end.c: the end of a container, with patience for an engine that was started anew. */
+int run_engine_status (struct run *run, struct engine **engine, uint64_t until_ms,
+                       struct container_state *ret_state, struct error *err);
+int run_engine_remove (struct run *run, struct error *err);
 
 /* terminal.c: only where the plan has a terminal. */
 int run_terminal_listen (struct run *run);

@@ -45,6 +45,10 @@ struct run_options {
   /* Called when all is ready and judged, before the command starts, which a failure prevents. May be NULL. */
   int (*on_start) (void *data, const struct posture *posture, struct error *err);
   void *on_start_data;
+
+  const char *engine_socket; /* NULL: where the engine usually is */
+  bool pull;                 /* the engine may fetch a missing image */
+  void (*note) (const char *line); /* for people, while it goes on; NULL: nobody listens */
 };
 
 struct run_result {
@@ -71,6 +75,11 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
 
 /* Finishes every run whose supervisor is gone. *RET_COUNT is how many. */
 int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *err);
+
+/* Removes what runs of this user have left in engines without a folder to be found by. ENGINE_SOCKET as
+ * above. Engines that do not answer are skipped. */
+int run_gc_engines (const struct host_facts *host, const char *engine_socket, unsigned *ret_count,
+                    struct error *err);
 
 /* Ends a live run: TERM to its supervisor, which tears it down. */
 int run_kill (const struct host_facts *host, const char *id, int signal, struct error *err);

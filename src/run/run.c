@@ -13,12 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base-file.h"
-#include "plan-stage.h"
-#include "run-image.h"
 #include "run-internal.h"
-#include "run-record.h"
-#include "target-oci.h"
 
 uint64_t run_now_ms (void)
 {
@@ -67,36 +62,7 @@ static int take_signals (struct run *run)
   return run->signals < 0 ? error_set_errno (run->err, errno, "watch signals") : 0;
 }
 
-static int open_programs (struct run *run)
-{
-  const struct run_options *options = run->options;
-  const struct plan *plan = options->plan;
-  int r;
-
-  run->ops = backend_ops (plan->backend);
-  if (run->ops == NULL)
-    return error_set (run->err, -EOPNOTSUPP, "this version cannot launch through %s",
-                      backend_name (plan->backend));
-  if (plan->terminal && run->ops->own_kernel)
-    return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s",
-                      run->ops->name);
-  if (plan->backend == BACKEND_LIBCRUN)
-    run->program = strdup (options->launcher);
-  else {
-    r = backend_find_program (plan->runtime ? plan->runtime : "runc", &run->program, run->err);
-    if (r < 0)
-      return r;
-  }
-  if (run->program == NULL)
-    return error_oom (run->err);
-  if (access (run->program, X_OK) < 0)
-    return error_set_errno (run->err, errno, "find '%s'", run->program);
-  if (access (options->init, X_OK) < 0)
-    return error_set_errno (run->err, errno, "find '%s'", options->init);
-  return 0;
-}
-
-static int make_folder (struct run *run, const char *name, char **ret_path)
+int run_make_folder (struct run *run, const char *name, char **ret_path)
 {
   if (mkdirat (run->dir.fd, name, 0711) < 0)
     return error_set_errno (run->err, errno, "make '%s' of run '%s'", name, run->dir.id);
@@ -104,7 +70,7 @@ static int make_folder (struct run *run, const char *name, char **ret_path)
   return *ret_path ? 0 : error_oom (run->err);
 }
 
-static int take_ids (struct run *run)
+int run_take_ids (struct run *run)
 {
   struct plan *plan = run->options->plan;
   int r;
@@ -118,101 +84,26 @@ static int take_ids (struct run *run)
 }
 
 /* The run's id goes into names that were planned without it. */
-static int name_plan (struct run *run)
+int run_name_plan (struct run *run)
 {
   struct plan *plan = run->options->plan;
 
   free (plan->run_id);
   plan->run_id = strdup (run->dir.id);
+  if (plan->filter_path != NULL) {
+    free (plan->filter_path);
+    plan->filter_path = plan_filter_path (run->options->host->state_dir, run->dir.id);
+    if (plan->filter_path == NULL)
+      return error_oom (run->err);
+  }
   return plan->run_id ? plan_name_cgroup (plan, run->err) : error_oom (run->err);
 }
 
-/* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes
- * outlive the stage, and its delete needs the state to find them. The log is ours from the start, whoever
- * writes to it. */
-static int name_state (struct run *run)
+/* Up to the command's own start, or to the refusal of it. */
+static int start (struct run *run)
 {
-  cleanup_close int log = openat (run->dir.fd, "log.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int r = run->driver->start (run);
 
-  if (log < 0)
-    return error_set_errno (run->err, errno, "make the log of run '%s'", run->dir.id);
-  run->state = str_format (run->ops->own_kernel ? "%s/oci" : "%s/stage/oci", run->dir.path);
-  return run->state ? 0 : error_oom (run->err);
-}
-
-static int write_bundle (struct run *run)
-{
-  struct plan *plan = run->options->plan;
-  cleanup_close int fd = -1;
-  cleanup_free char *text = NULL;
-  int r;
-
-  r = name_plan (run);
-  if (r == 0)
-    r = name_state (run);
-  if (r == 0)
-    r = take_ids (run);
-  if (r == 0)
-    r = make_folder (run, "bundle", &run->bundle);
-  if (r == 0)
-    r = make_folder (run, "stage", &run->stage);
-  if (r == 0)
-    r = plan_stage (plan, run->stage, run->ops->carrier, run->err);
-  if (r == 0)
-    r = target_oci (plan, &text, run->err);
-  if (r == 0)
-    r = run_record_write (&run->dir, plan, run->program, run->err);
-  if (r < 0)
-    return r;
-  fd = open (run->bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return error_set_errno (run->err, errno, "open '%s'", run->bundle);
-  return file_write_atomic (fd, "config.json", text, strlen (text), 0600, run->err);
-}
-
-static void describe_launch (struct run *run)
-{
-  const struct plan *plan = run->options->plan;
-
-  run->launch = (struct launch){
-    .id = run->dir.id,
-    .folder = run->dir.path,
-    .state = run->state,
-    .bundle = run->bundle,
-    .program = run->program,
-    .cgroup = plan->cgroup_path != NULL && plan->cgroup_delegated == NULL,
-    .passed = run->ops->carrier == INIT_OVER_FDS ? 2 : 0,
-  };
-}
-
-static int start_container (struct run *run)
-{
-  int r;
-
-  describe_launch (run);
-  r = run_open_channels (run);
-  if (r == 0)
-    r = run_ask_first (run);
-  if (r == 0 && run->options->plan->terminal)
-    r = run_terminal_listen (run);
-  run->created = true;
-  if (r == 0)
-    r = cgroup_make (run->options->plan, run->err);
-  run_passed (run, PHASE_PREPARE);
-  if (r == 0)
-    r = run_stage_and_create (run);
-  run_passed (run, PHASE_CREATE);
-  if (r == 0 && run->options->plan->terminal)
-    r = run_terminal_accept (run);
-  if (r == 0)
-    r = run_step (run, STEP_START);
-  if (r == 0)
-    r = run_await_hello (run);
-  if (r == 0 && run->ops->own_kernel)
-    r = run_take_sandbox (run);
-  if (r == 0)
-    r = cgroup_limit (run->options->plan, run->err);
-  run_passed (run, PHASE_START);
   if (r == 0)
     r = run_observe (run);
   if (r < 0 || run->result.reason == RUN_REFUSED)
@@ -225,7 +116,10 @@ static int start_container (struct run *run)
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
   struct run run = { .options = options,
+                     .driver = backend_is_engine (options->plan->backend) ? &run_by_engine : &run_by_programs,
+                     .name = backend_name (options->plan->backend),
                      .dir = { .fd = -1, .lock_fd = -1 },
+                     .door = -1,
                      .slot_fd = -1,
                      .image = { .fd = -1, .lock = -1 },
                      .console = -1,
@@ -246,10 +140,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   run.passed_us = now_us ();
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) < 0)
     return error_set_errno (err, errno, "become the parent of orphans");
-  r = open_programs (&run);
-  if (r == 0)
-    r = run_image (options->plan, options->host->machine, options->cache, options->tell, options->tell_data,
-                   &run.image, err);
+  r = run.driver->open (&run);
   if (r == 0)
     r = take_signals (&run);
   if (r == 0)
@@ -257,9 +148,9 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   if (r == 0)
     run.result.id = strdup (run.dir.id);
   if (r == 0)
-    r = write_bundle (&run);
+    r = run.driver->prepare (&run);
   if (r == 0)
-    r = start_container (&run);
+    r = start (&run);
   if (r == 0 && run.result.reason != RUN_REFUSED)
     r = run_loop (&run);
   run_passed (&run, PHASE_COMMAND);

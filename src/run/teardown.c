@@ -31,7 +31,7 @@ static void end_init (struct run *run)
 static void close_all (struct run *run)
 {
   int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control, &run->console, &run->terminal,
-                       &run->handshake,   &run->status,      &run->signals, &run->timer };
+                       &run->handshake,   &run->status,      &run->signals, &run->timer,   &run->door };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
@@ -47,7 +47,6 @@ static void close_all (struct run *run)
 
 void run_tear_down (struct run *run)
 {
-  const struct plan *plan = run->options->plan;
   struct error failed = { 0 }, *err = run->err;
 
   run->err = &failed;
@@ -56,16 +55,14 @@ void run_tear_down (struct run *run)
   close_p (&run->signals);
   run->signals = -1;
   end_init (run);
-  if (run->created && run->stage_ns[0] >= 0)
-    run_step (run, STEP_DELETE);
-  if (run->created)
-    cgroup_destroy (plan->cgroup, plan->cgroup_path, &failed);
-  cgroup_give_back (plan->cgroup_delegated);
+  run->driver->destroy (run);
   run_reap_others (0);
   /* Only now can nobody inside have these ids any more. */
   if (run->slot_fd >= 0)
     run_slot_release (run->options->host->state_dir, run->slot, &run->slot_fd);
-  if (run->dir.fd >= 0)
+  if (run->keep_dir)
+    run_dir_clear (&run->dir);
+  else if (run->dir.fd >= 0)
     run_dir_remove (&run->dir, &failed);
   image_root_release (&run->image);
   close_all (run);
@@ -75,6 +72,9 @@ void run_tear_down (struct run *run)
   free (run->state);
   free (run->program);
   free (run->console_path);
+  free (run->container);
+  free (run->document);
+  engine_close (run->engine);
   run->err = err;
   if (error_is_set (&failed) && !error_is_set (err)) {
     error_prefix (&failed, "clean up");

@@ -99,7 +99,7 @@ int run_terminal_accept (struct run *run)
     peer = accept4 (run->console, NULL, NULL, SOCK_CLOEXEC);
   run->terminal = peer < 0 ? -EPROTO : receive_master (peer);
   if (run->terminal < 0)
-    return error_set_errno (run->err, -run->terminal, "%s handed over no terminal", run->ops->name);
+    return error_set_errno (run->err, -run->terminal, "%s handed over no terminal", run->name);
   copy = fcntl (run->terminal, F_DUPFD_CLOEXEC, 3);
   if (copy < 0 || fcntl (run->terminal, F_SETFL, O_RDWR | O_NONBLOCK) < 0)
     return error_set_errno (run->err, errno, "--tty: set up the terminal");

@@ -18,6 +18,7 @@ static const char full[] =
     "\"swap_accounting\":true,\"apparmor\":{\"enabled\":true,\"profiles\":[\"tyrum-hardened\",\"a b (c)\"]},"
     "\"seccomp_actions\":[\"errno\",\"allow\"],\"landlock_abi\":4,\"user_namespaces\":true,\"openat2\":true,"
     "\"open_files_hard\":18446744073709551615,"
+    "\"processes_hard\":77,"
     "\"subuid\":{\"first\":100000,\"count\":65536},\"subgid\":{\"first\":4294967294,\"count\":1},"
     "\"root\":[{\"path\":\"/usr\",\"type\":\"directory\"},"
     "{\"path\":\"/bin\",\"type\":\"symlink\",\"target\":\"usr/bin\"}],"
@@ -77,6 +78,7 @@ static void test_empty_document_grants_nothing (void **state)
   assert_int_equal (facts->apparmor_profiles.count, 0);
   assert_int_equal (facts->landlock_abi, 0);
   assert_int_equal (facts->open_files_hard, 4096);
+  assert_int_equal (facts->processes_hard, 4096);
   assert_int_equal (facts->subuid.count, 0);
   assert_int_equal (facts->subgid.count, 0);
   assert_int_equal (facts->root.count + facts->sockets.count + facts->paths.count, 0);
@@ -195,6 +197,7 @@ static void test_written_keys (void **state)
                                       "landlock_abi",
                                       "user_namespaces",
                                       "open_files_hard",
+                                      "processes_hard",
                                       "root",
                                       "sockets",
                                       "paths" };

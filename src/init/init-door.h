@@ -1,0 +1,16 @@
+/* The way to the supervisor behind an engine, which passes no descriptors into a container.
+ *
+ * The supervisor listens in a folder that is mounted read-only (a read-only mount does not forbid to
+ * connect). Init connects twice, says hello over the second connection, and gets the three standard streams
+ * in return; the engine's own go nowhere. From then on everything is as if the two sockets had been passed.
+ * The supervisor has taken the name away by the time of the go-ahead, so nobody after init finds the way.
+ */
+#pragma once
+
+#include "init-failure.h"
+
+/* HANDSHAKE_FD and STATUS_FD are free before, and the two connections afterwards. */
+int door_enter (struct failure *failure);
+
+/* Has the kernel send SIGIO when the supervisor goes: it is not init's parent. */
+int door_watch (struct failure *failure);

@@ -1,0 +1,186 @@
+/* A run by programs: an OCI runtime, or our own helper with libcrun in it, executed on a stage. */
+#include <config.h>
+
+#include "run-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-file.h"
+#include "plan-stage.h"
+#include "run-record.h"
+#include "target-oci.h"
+
+static int find_programs (struct run *run)
+{
+  const struct run_options *options = run->options;
+  const struct plan *plan = options->plan;
+  int r;
+
+  run->ops = backend_ops (plan->backend);
+  if (run->ops == NULL)
+    return error_set (run->err, -EOPNOTSUPP, "this version cannot launch through %s", run->name);
+  run->carrier = run->ops->carrier;
+  run->own_kernel = run->ops->own_kernel;
+  if (plan->terminal && run->own_kernel)
+    return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s",
+                      run->name);
+  if (plan->backend == BACKEND_LIBCRUN)
+    run->program = strdup (options->launcher);
+  else {
+    r = backend_find_program (plan->runtime ? plan->runtime : "runc", &run->program, run->err);
+    if (r < 0)
+      return r;
+  }
+  if (run->program == NULL)
+    return error_oom (run->err);
+  if (access (run->program, X_OK) < 0)
+    return error_set_errno (run->err, errno, "find '%s'", run->program);
+  if (access (options->init, X_OK) < 0)
+    return error_set_errno (run->err, errno, "find '%s'", options->init);
+  return 0;
+}
+
+static int open_run (struct run *run)
+{
+  const struct run_options *options = run->options;
+  int r = find_programs (run);
+
+  return r < 0 ? r : run_image (options->plan, options->host->machine, options->cache, &run->image, run->err);
+}
+
+/* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes
+ * outlive the stage, and its delete needs the state to find them. The log is ours from the start, whoever
+ * writes to it. */
+static int name_state (struct run *run)
+{
+  cleanup_close int log = openat (run->dir.fd, "log.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+  if (log < 0)
+    return error_set_errno (run->err, errno, "make the log of run '%s'", run->dir.id);
+  run->state = str_format (run->own_kernel ? "%s/oci" : "%s/stage/oci", run->dir.path);
+  return run->state ? 0 : error_oom (run->err);
+}
+
+static int prepare (struct run *run)
+{
+  struct plan *plan = run->options->plan;
+  cleanup_close int fd = -1;
+  cleanup_free char *text = NULL;
+  int r;
+
+  r = run_name_plan (run);
+  if (r == 0)
+    r = name_state (run);
+  if (r == 0)
+    r = run_take_ids (run);
+  if (r == 0)
+    r = run_make_folder (run, "bundle", &run->bundle);
+  if (r == 0)
+    r = run_make_folder (run, "stage", &run->stage);
+  if (r == 0)
+    r = plan_stage (plan, run->stage, run->carrier, run->err);
+  if (r == 0)
+    r = target_oci (plan, &text, run->err);
+  if (r == 0)
+    r = run_record_write (&run->dir, plan, run->program, run->err);
+  if (r < 0)
+    return r;
+  fd = open (run->bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return error_set_errno (run->err, errno, "open '%s'", run->bundle);
+  return file_write_atomic (fd, "config.json", text, strlen (text), 0600, run->err);
+}
+
+static void describe_launch (struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+
+  run->launch = (struct launch){
+    .id = run->dir.id,
+    .folder = run->dir.path,
+    .state = run->state,
+    .bundle = run->bundle,
+    .program = run->program,
+    .cgroup = plan->cgroup_path != NULL && plan->cgroup_delegated == NULL,
+    .passed = run->carrier == INIT_OVER_FDS ? 2 : 0,
+  };
+}
+
+static int start (struct run *run)
+{
+  int r;
+
+  describe_launch (run);
+  r = run_open_channels (run);
+  if (r == 0)
+    r = run_ask_first (run);
+  if (r == 0 && run->options->plan->terminal)
+    r = run_terminal_listen (run);
+  run->created = true;
+  if (r == 0)
+    r = cgroup_make (run->options->plan, run->err);
+  run_passed (run, PHASE_PREPARE);
+  if (r == 0)
+    r = run_stage_and_create (run);
+  run_passed (run, PHASE_CREATE);
+  if (r == 0 && run->options->plan->terminal)
+    r = run_terminal_accept (run);
+  if (r == 0)
+    r = run_step (run, STEP_START);
+  if (r == 0)
+    r = run_await_hello (run);
+  if (r == 0 && run->own_kernel)
+    r = run_take_sandbox (run);
+  if (r == 0)
+    r = cgroup_limit (run->options->plan, run->err);
+  run_passed (run, PHASE_START);
+  return r;
+}
+
+static void send_signal (struct run *run, int signal_number)
+{
+  struct error ignored = { 0 }, *err = run->err;
+
+  if (run->own_kernel && signal_number != SIGKILL) {
+    run->err = &ignored;
+    run->launch.signal = signal_number;
+    run_step (run, STEP_KILL);
+    error_clear (&ignored);
+    run->err = err;
+    return;
+  }
+  run_signal (run->init_pidfd, run->init_pid, signal_number);
+}
+
+/* Init is our child, whoever started it. */
+static int wait_init (struct run *run, bool told, int *ret_status)
+{
+  (void) told;
+  return waitpid (run->init_pid, ret_status, 0) == run->init_pid ? 0 : -ECHILD;
+}
+
+static void destroy (struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+
+  if (run->created && run->stage_ns[0] >= 0)
+    run_step (run, STEP_DELETE);
+  if (run->created)
+    cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err);
+  cgroup_give_back (plan->cgroup_delegated);
+}
+
+const struct run_driver run_by_programs = {
+  .open = open_run,
+  .prepare = prepare,
+  .start = start,
+  .signal = send_signal,
+  .wait = wait_init,
+  .destroy = destroy,
+};
