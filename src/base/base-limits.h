@@ -62,8 +62,8 @@
 #define LIMIT_PAYLOAD_DEPTH 32u
 #define LIMIT_PAYLOAD_NODES ((size_t) 200 * 1000)
 
-/* What an engine answers: a reply, its head where we read it ourselves, one value of a stream of them, and one
- * frame of a container's output. */
+/* What an engine answers: a reply, its head where we read it ourselves, one value of a stream of them, and
+ * one frame of a container's output. */
 #define LIMIT_ENGINE_REPLY_BYTES ((size_t) 32 * 1024 * 1024)
 #define LIMIT_ENGINE_REPLY_DEPTH 32u
 #define LIMIT_ENGINE_REPLY_NODES ((size_t) 1000 * 1000)

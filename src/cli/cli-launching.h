@@ -22,7 +22,7 @@ struct launching {
   struct trail trail;
   const char *engine_socket; /* --engine-socket; NULL: none */
   bool pull;                 /* --pull */
-  bool told; /* the journal has the request */
+  bool told;                 /* the journal has the request */
 };
 
 void launching_clear (struct launching *launching);

@@ -224,8 +224,9 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return launch (&launching, &context, plan, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_ENGINE_SOCKET, OPTION_PULL, OPTION_TTY,     OPTION_TRACE_TIME, OPTION_RESULT,
-                                       OPTION_JSON,        OPTION_DRY_RUN, OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_ENGINE_SOCKET, OPTION_PULL,
+                                       OPTION_TTY,         OPTION_TRACE_TIME,    OPTION_RESULT,
+                                       OPTION_JSON,        OPTION_DRY_RUN,       OPTION_COUNT };
 
 static const struct verb_example examples[] = {
   { "tyrum-oci run --profile hardened -- make test", "a test run that reaches nothing but this folder" },

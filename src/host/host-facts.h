@@ -83,11 +83,11 @@ int host_look_path (struct host_facts *facts, const char *path, struct error *er
 
 /* Reads a document as host_facts_write makes it; comments are allowed. Every key may be left out, and means
  * the least then: a feature is not there, a list is empty, a count is 0. Beyond that: machine x86_64,
- * kernel 0.0.0, uid and gid 65534, open_files_hard and processes_hard 4096, home /root for uid 0 and /nonexistent
- * for others, config_home, state_dir and storage_dir as host_look has them for that uid and home without XDG
- * variables.
- * An entry of root and paths needs path and type, one of sockets only path; real is the path itself unless
- * target says that it is a link. Unknown keys are errors. NAME stands in front of messages. */
+ * kernel 0.0.0, uid and gid 65534, open_files_hard and processes_hard 4096, home /root for uid 0 and
+ * /nonexistent for others, config_home, state_dir and storage_dir as host_look has them for that uid and home
+ * without XDG variables. An entry of root and paths needs path and type, one of sockets only path; real is
+ * the path itself unless target says that it is a link. Unknown keys are errors. NAME stands in front of
+ * messages. */
 int host_facts_read (const char *name, const char *text, size_t len, struct host_facts **ret_facts,
                      struct error *err);
 int host_facts_write (const struct host_facts *facts, char **ret_text, struct error *err);

@@ -92,13 +92,13 @@ static int open_engine (struct run *run)
   return r < 0 ? r : find_image (run);
 }
 
-/* A writable folder belongs to somebody; inside that is the command, if the engine's runtime can map ids. */
-static int map_owner (struct run *run, struct plan_mount *mount)
+/* A writable folder belongs to somebody; inside that is the command, if the engine's runtime can map ids.
+ * *RET_OPTION is what has to be said for it; NULL: it is the command's already. */
+static int map_owner (const struct run *run, const struct plan_mount *mount, char **ret_option)
 {
   const struct plan *plan = run->options->plan;
   uint64_t uid = plan->uid, gid = plan->gid;
   struct stat st;
-  char *option;
 
   if (stat (mount->source, &st) < 0)
     return error_set_errno (run->err, errno, "look at '%s'", mount->source);
@@ -108,29 +108,30 @@ static int map_owner (struct run *run, struct plan_mount *mount)
   }
   if (st.st_uid == uid && st.st_gid == gid)
     return 0;
-  option = str_format ("idmap=uids=%u-%" PRIu64 "-1;gids=%u-%" PRIu64 "-1", (unsigned) st.st_uid, uid,
-                       (unsigned) st.st_gid, gid);
-  return strlist_add_take (&mount->options, option) < 0 ? error_oom (run->err) : 0;
+  *ret_option = str_format ("idmap=uids=%u-%" PRIu64 "-1;gids=%u-%" PRIu64 "-1", (unsigned) st.st_uid, uid,
+                            (unsigned) st.st_gid, gid);
+  return *ret_option ? 0 : error_oom (run->err);
 }
 
 static int map_owners (struct run *run)
 {
   struct plan *plan = run->options->plan;
   bool maps = false;
-  int r = 0;
 
-  for (size_t i = 0; r == 0 && i < plan->mount_count; i++) {
+  for (size_t i = 0; i < plan->mount_count; i++) {
     struct plan_mount *mount = &plan->mounts[i];
+    cleanup_free char *option = NULL;
+    int r = mount->writable && !run->own_kernel ? map_owner (run, mount, &option) : 0;
 
-    if (!mount->writable || run->own_kernel)
-      continue;
-    if (!maps)
+    /* Asking takes a while, so only who has to know asks. */
+    if (r == 0 && option != NULL && !maps)
       r = engine_maps_ids (run->engine, &maps, run->err);
-    if (r < 0 || !maps)
+    if (r < 0 || (option != NULL && !maps))
       return r;
-    r = map_owner (run, mount);
+    if (option != NULL && strlist_add_take (&mount->options, take_ptr (option)) < 0)
+      return error_oom (run->err);
   }
-  return r;
+  return 0;
 }
 
 /* The service reads it by its name, as whoever it runs as. */

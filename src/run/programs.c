@@ -51,7 +51,9 @@ static int open_run (struct run *run)
   const struct run_options *options = run->options;
   int r = find_programs (run);
 
-  return r < 0 ? r : run_image (options->plan, options->host->machine, options->cache, &run->image, run->err);
+  return r < 0 ? r
+               : run_image (options->plan, options->host->machine, options->cache, options->tell,
+                            options->tell_data, &run->image, run->err);
 }
 
 /* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes
