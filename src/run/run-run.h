@@ -46,8 +46,8 @@ struct run_options {
   int (*on_start) (void *data, const struct posture *posture, struct error *err);
   void *on_start_data;
 
-  const char *engine_socket; /* NULL: where the engine usually is */
-  bool pull;                 /* the engine may fetch a missing image */
+  const char *engine_socket;       /* NULL: where the engine usually is */
+  bool pull;                       /* the engine may fetch a missing image */
   void (*note) (const char *line); /* for people, while it goes on; NULL: nobody listens */
 };
 
