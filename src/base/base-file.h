@@ -37,3 +37,8 @@ int file_read_trusted (const char *path, const char *hostile, size_t max, char *
  * followed. */
 int file_write_atomic (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
                        struct error *err);
+
+/* Opens the folder NAME in AT for listing: no link, and not where something else is mounted on it (-EXDEV).
+ * Whoever removes what is below a folder opens by this, or a mount that was left there would be emptied with
+ * it. A descriptor or a negative errno. */
+int file_open_unmounted (int at, const char *name);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-file.h"
 #include "base-limits.h"
 #include "image-beneath-internal.h"
 #include "image-name-internal.h"
@@ -82,13 +83,23 @@ int image_tree_parent (struct image_tree *tree, const char *path, bool make, int
   return 0;
 }
 
+/* With errno, as open has it. */
+static int open_unmounted (int folder, const char *name)
+{
+  int fd = file_open_unmounted (folder, name);
+
+  if (fd < 0)
+    errno = -fd;
+  return fd < 0 ? -1 : fd;
+}
+
 /* A folder of the tree may have any mode once it is settled; as its owner we may still look into it. */
 static int open_to_remove (int folder, const char *name)
 {
-  int fd = openat (folder, name, O_RDONLY | FOLDER_FLAGS);
+  int fd = open_unmounted (folder, name);
 
   if (fd < 0 && errno == EACCES && fchmodat (folder, name, 0700, 0) == 0)
-    fd = openat (folder, name, O_RDONLY | FOLDER_FLAGS);
+    fd = open_unmounted (folder, name);
   if (fd >= 0 && geteuid () != 0 && fchmod (fd, 0700) < 0) {
     close_p (&fd);
     return -1;

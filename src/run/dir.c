@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base-file.h"
+
 #define ID_DIGITS  16
 #define REMOVE_MAX 32 /* folders within folders; our own have three */
 
@@ -214,7 +216,8 @@ int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err)
   return 0;
 }
 
-/* Empties the folder that FD is, which is closed. What goes away by itself meanwhile is no error. */
+/* Empties the folder that FD is, which is closed. What goes away by itself meanwhile is no error. What is
+ * mounted somewhere below is left alone, and with it the folder: it may be the host's. */
 static int empty_folder (int fd, unsigned depth)
 {
   DIR *dir = fdopendir (fd);
@@ -240,7 +243,7 @@ static int empty_folder (int fd, unsigned depth)
       r = -errno;
       continue;
     }
-    inner = openat (dirfd (dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    inner = file_open_unmounted (dirfd (dir), entry->d_name);
     if (inner < 0 || empty_folder (inner, depth - 1) < 0
         || (unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR) < 0 && errno != ENOENT))
       r = -ENOTEMPTY;

@@ -120,12 +120,21 @@ def tree(top):
     return sorted(found, key=lambda entry: entry[0])
 
 
+def remove_work():
+    """What a case left mounted below the folder goes first, or it would be emptied with it: it may be the host's."""
+    for line in reversed(read("/proc/self/mountinfo").decode().splitlines()):
+        point = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m.group(1), 8)), line.split()[4])
+        if point.startswith(WORK + "/"):
+            subprocess.run(["umount", "--lazy", point], check=True)
+    shutil.rmtree(WORK, ignore_errors=True)
+
+
 def set_up():
     global WORK, WS, PROGRAM, IDS
     os.umask(0o022)
     IDS = Ids()
     WORK = tempfile.mkdtemp(prefix="tyrum-launch-")
-    atexit.register(shutil.rmtree, WORK, ignore_errors=True)
+    atexit.register(remove_work)
     os.chmod(WORK, 0o755)
     shutil.copytree(os.path.join(TOP, "profiles"), path("data", "profiles"))
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
