@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -13,6 +14,12 @@
 #include "base-handshake.h"
 
 #define STREAMS 3
+#define PTMX    "/dev/ptmx"
+
+/* The number is the same on the architectures that we build for, and missing from older headers. */
+#ifndef TIOCGPTPEER
+#define TIOCGPTPEER 0x5441
+#endif
 
 static int connect_as (int fd, struct failure *failure)
 {
@@ -60,27 +67,78 @@ static int receive_streams (int streams[STREAMS], struct failure *failure)
   return 0;
 }
 
-int door_enter (struct failure *failure)
+/* MASTER goes along unless it is -1. */
+static int say_hello (int master, struct failure *failure)
 {
-  const struct handshake_header hello = { .magic = HANDSHAKE_MAGIC,
-                                          .version = HANDSHAKE_VERSION,
-                                          .type = HANDSHAKE_HELLO };
+  struct handshake_header hello = { .magic = HANDSHAKE_MAGIC,
+                                    .version = HANDSHAKE_VERSION,
+                                    .type = HANDSHAKE_HELLO };
+  struct iovec part = { &hello, sizeof hello };
+  union {
+    char bytes[CMSG_SPACE (sizeof (int))];
+    struct cmsghdr align;
+  } control = { 0 };
+  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+  if (master >= 0) {
+    struct cmsghdr *rights;
+
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control;
+    rights = CMSG_FIRSTHDR (&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN (sizeof master);
+    memcpy (CMSG_DATA (rights), &master, sizeof master);
+  }
+  if (sendmsg (STATUS_FD, &message, MSG_NOSIGNAL) != sizeof hello)
+    return failure_set_errno (failure, errno, "cannot say hello to the supervisor", NULL);
+  return 0;
+}
+
+static int take_streams (struct failure *failure)
+{
   int streams[STREAMS];
-  int r = connect_as (HANDSHAKE_FD, failure);
+  int r = say_hello (-1, failure);
 
   if (r == 0)
-    r = connect_as (STATUS_FD, failure);
-  if (r < 0)
-    return r;
-  if (send (STATUS_FD, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello)
-    return failure_set_errno (failure, errno, "cannot say hello to the supervisor", NULL);
-  r = receive_streams (streams, failure);
+    r = receive_streams (streams, failure);
   for (int i = 0; r == 0 && i < STREAMS; i++) {
     if (dup2 (streams[i], i) < 0)
       return failure_set_errno (failure, errno, "cannot take a standard stream", NULL);
     close (streams[i]);
   }
   return r;
+}
+
+static int make_terminal (struct failure *failure)
+{
+  int master = open (PTMX, O_RDWR | O_NOCTTY | O_CLOEXEC), slave, unlocked = 0;
+  int r;
+
+  if (master < 0 || ioctl (master, TIOCSPTLCK, &unlocked) < 0)
+    return failure_set_errno (failure, errno, "cannot make a terminal of", PTMX);
+  slave = ioctl (master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (slave < 0)
+    return failure_set_errno (failure, errno, "cannot open the terminal of", PTMX);
+  r = say_hello (master, failure);
+  for (int i = 0; r == 0 && i < STREAMS; i++)
+    if (dup2 (slave, i) < 0)
+      return failure_set_errno (failure, errno, "cannot take the terminal", NULL);
+  close (slave);
+  close (master);
+  return r;
+}
+
+int door_enter (bool tty, struct failure *failure)
+{
+  int r = connect_as (HANDSHAKE_FD, failure);
+
+  if (r == 0)
+    r = connect_as (STATUS_FD, failure);
+  if (r < 0)
+    return r;
+  return tty ? make_terminal (failure) : take_streams (failure);
 }
 
 int door_watch (struct failure *failure)

@@ -7,10 +7,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "init-failure.h"
 
-/* HANDSHAKE_FD and STATUS_FD are free before, and the two connections afterwards. */
-int door_enter (struct failure *failure);
+/* HANDSHAKE_FD and STATUS_FD are free before, and the two connections afterwards. With TTY the streams are a
+ * terminal of the container's own, whose master goes out with the hello. */
+int door_enter (bool tty, struct failure *failure);
 
 /* Has the kernel send SIGIO when the supervisor goes: it is not init's parent. */
 int door_watch (struct failure *failure);

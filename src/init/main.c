@@ -58,7 +58,7 @@ static int prepare (const struct options *options, struct failure *failure)
     return r;
   r = fds_close_from (options->carrier == CARRIER_FD ? STATUS_FD + 1 : STDERR_FILENO + 1, failure);
   if (r == 0 && options->carrier == CARRIER_SOCKET)
-    r = door_enter (failure);
+    r = door_enter (options->tty, failure);
   if (r < 0)
     return r;
   if (options->tty && !isatty (STDIN_FILENO))

@@ -24,6 +24,9 @@
 #define DOOR_FOLDER "door"
 #define KNOCK_MS    250
 
+/* One that has connected speaks at once; a loaded host may take its time. */
+#define HELLO_MS 10000
+
 #define STREAMS 3
 
 /* The name is bound through the folder's descriptor: paths of sockets are short. */
@@ -80,29 +83,32 @@ static int accept_from (struct run *run, pid_t pid)
   return take_fd (&fd);
 }
 
-/* One that connected may still not be who speaks: what counts is the sender of the first packet. */
-static bool hears_hello (int fd, pid_t pid)
+/* One that connected may still not be who speaks: what counts is the sender of the first packet. *RET_FD is
+ * the descriptor that came along, or -1. */
+static bool hears_hello (int fd, pid_t pid, int *ret_fd)
 {
   struct handshake_header header = { 0 };
   struct iovec part = { &header, sizeof (header) };
   union {
-    char bytes[CMSG_SPACE (sizeof (struct ucred))];
+    char bytes[CMSG_SPACE (sizeof (struct ucred)) + CMSG_SPACE (sizeof (int))];
     struct cmsghdr align;
   } control;
   struct msghdr message = {
     .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
   };
   struct pollfd wait = { fd, POLLIN, 0 };
-  const struct cmsghdr *c;
-  struct ucred sender;
+  struct ucred sender = { 0 };
 
-  if (poll (&wait, 1, KNOCK_MS) != 1 || recvmsg (fd, &message, MSG_DONTWAIT) != (ssize_t) sizeof (header))
+  if (poll (&wait, 1, HELLO_MS) != 1
+      || recvmsg (fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t) sizeof (header))
     return false;
-  c = CMSG_FIRSTHDR (&message);
-  if (c == NULL || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS
-      || c->cmsg_len != CMSG_LEN (sizeof (sender)))
-    return false;
-  memcpy (&sender, CMSG_DATA (c), sizeof (sender));
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (&message); c != NULL; c = CMSG_NXTHDR (&message, c)) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS
+        && c->cmsg_len == CMSG_LEN (sizeof (sender)))
+      memcpy (&sender, CMSG_DATA (c), sizeof (sender));
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN (sizeof (int)))
+      memcpy (ret_fd, CMSG_DATA (c), sizeof (*ret_fd));
+  }
   return sender.pid == pid && header.magic == HANDSHAKE_MAGIC && header.version == HANDSHAKE_VERSION
          && header.type == HANDSHAKE_HELLO && header.length == 0;
 }
@@ -145,6 +151,8 @@ static int await_knock (struct run *run)
 
 int run_door_accept (struct run *run, pid_t pid)
 {
+  cleanup_close int terminal = -1;
+
   while (run->status < 0) {
     int r = await_knock (run), fd;
 
@@ -159,8 +167,12 @@ int run_door_accept (struct run *run, pid_t pid)
       run->status = fd;
   }
   run_door_close (run);
-  if (!hears_hello (run->status, pid))
+  if (!hears_hello (run->status, pid, &terminal))
     return error_set (run->err, -EPROTO, "init did not say hello at the door");
   run->init_pid = pid;
-  return send_streams (run);
+  if (!run->options->plan->terminal)
+    return send_streams (run);
+  if (terminal < 0)
+    return error_set (run->err, -EPROTO, "init handed over no terminal");
+  return run_terminal_take (run, take_fd (&terminal));
 }

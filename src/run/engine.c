@@ -81,9 +81,9 @@ static int open_engine (struct run *run)
 
   run->own_kernel = runtime_has_own_kernel (plan->runtime);
   run->carrier = run->own_kernel ? INIT_OVER_STDIO : INIT_OVER_SOCKET;
-  if (plan->terminal)
-    return error_set (run->err, -EOPNOTSUPP,
-                      "--tty: %s gives no terminal in this version; use libcrun or oci", run->name);
+  if (plan->terminal && run->own_kernel)
+    return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of '%s'",
+                      plan->runtime);
   if (access (run->options->init, X_OK) < 0)
     return error_set_errno (run->err, errno, "find '%s'", run->options->init);
   r = find_engine (run);

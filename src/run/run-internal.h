@@ -140,6 +140,7 @@ int run_engine_remove (struct run *run, struct error *err);
 /* terminal.c: only where the plan has a terminal. */
 int run_terminal_listen (struct run *run);
 int run_terminal_accept (struct run *run);
+int run_terminal_take (struct run *run, int master);
 void run_terminal_resize (struct run *run);
 void run_terminal_restore (struct run *run);
 

@@ -1,4 +1,4 @@
-/* A terminal of the run's own: the runtime makes a pty inside and hands its master over.
+/* A terminal of the run's own: the runtime, or init, makes a pty inside and hands its master over.
  *
  * The caller's terminal is never given to the command. It is put into raw mode while the command runs, so
  * that keys reach the command as they are typed, and set back on every path, also when the run fails.
@@ -93,13 +93,21 @@ int run_terminal_accept (struct run *run)
 {
   struct pollfd waiting = { run->console, POLLIN, 0 };
   cleanup_close int peer = -1;
-  int copy;
+  int master;
 
   if (poll (&waiting, 1, CONSOLE_MS) == 1)
     peer = accept4 (run->console, NULL, NULL, SOCK_CLOEXEC);
-  run->terminal = peer < 0 ? -EPROTO : receive_master (peer);
-  if (run->terminal < 0)
-    return error_set_errno (run->err, -run->terminal, "%s handed over no terminal", run->name);
+  master = peer < 0 ? -EPROTO : receive_master (peer);
+  if (master < 0)
+    return error_set_errno (run->err, -master, "%s handed over no terminal", run->name);
+  return run_terminal_take (run, master);
+}
+
+int run_terminal_take (struct run *run, int master)
+{
+  int copy;
+
+  run->terminal = master;
   copy = fcntl (run->terminal, F_DUPFD_CLOEXEC, 3);
   if (copy < 0 || fcntl (run->terminal, F_SETFL, O_RDWR | O_NONBLOCK) < 0)
     return error_set_errno (run->err, errno, "--tty: set up the terminal");
