@@ -228,7 +228,7 @@ static int look_before (struct journal *journal, uint64_t file, struct pruned *r
 {
   cleanup_journal_reader struct journal_reader *reader = NULL;
   cleanup_journal_line struct journal_line line = { 0 };
-  struct journal_piece piece;
+  struct journal_piece piece = { 0 };
   int r = journal_reader_at (journal->folder, file, 0, &reader, err);
 
   if (r == 0)

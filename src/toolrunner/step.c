@@ -92,7 +92,7 @@ static int clamp (const struct json_node *object, const char *where, const char 
 
 static int read_action (const struct json_node *tree, struct step *step, struct error *err)
 {
-  const struct json_node *action, *type;
+  const struct json_node *action = NULL, *type = NULL;
   int r = need (tree, "", "action", JSON_OBJECT, &action, err);
 
   if (r == 0)
