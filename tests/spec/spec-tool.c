@@ -2,8 +2,8 @@
  *
  *   spec-tool config|process|update PROFILE HOST-FACTS CONFIG-DIR [ANNOTATED] <DOCUMENT
  *
- * Prints { "changes": [{"control", "what"}...], "document": ... }, or says why it is refused and exits with 1.
- * Host facts are a document, so that nothing of this host matters.
+ * Prints { "changes": [{"control", "what"}...], "document": ... }, or says why it is refused and exits
+ * with 1. Host facts are a document, so that nothing of this host matters.
  */
 #include <config.h>
 

@@ -1,0 +1,37 @@
+/* What a hook reads on standard input, on any bytes: the state of a container, as far as it goes without a
+ * bundle. */
+#include <config.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook-hook.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  int (*const stages[]) (struct hook *, struct error *) = { hook_gate, hook_audit };
+
+  for (size_t i = 0; i < sizeof (stages) / sizeof (stages[0]); i++) {
+    struct error err = { 0 };
+    struct hook hook = { .config_dir = "/nonexistent",
+                         .data_dir = "/nonexistent",
+                         .state = (char *) (uintptr_t) "/nonexistent/state",
+                         .text = malloc (size + 1),
+                         .len = size };
+    int r;
+
+    if (hook.text == NULL)
+      return 0;
+    memcpy (hook.text, data, size);
+    r = stages[i](&hook, &err);
+    if ((r == 0) != !error_is_set (&err) || (r < 0 && strchr (error_text (&err), '\n') != NULL))
+      abort ();
+    error_clear (&err);
+    free (hook.text);
+  }
+  return 0;
+}

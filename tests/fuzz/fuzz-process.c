@@ -1,0 +1,15 @@
+/* The process of an exec, and the resources of an update, on any bytes. */
+#include <config.h>
+
+#include <stdint.h>
+
+#include "spec-fuzz.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  fuzz_meet_twice ((const char *) data, size, spec_meet_process);
+  fuzz_meet_twice ((const char *) data, size, spec_meet_update);
+  return 0;
+}
