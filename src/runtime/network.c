@@ -37,7 +37,7 @@ static int request (int fd, struct nlmsghdr *header, struct error *err)
 
 static void read_link (struct nlmsghdr *header, int after, struct interface *found)
 {
-  const struct ifinfomsg *info = NLMSG_DATA (header);
+  struct ifinfomsg *info = NLMSG_DATA (header);
   unsigned left = (unsigned) IFLA_PAYLOAD (header);
 
   if ((info->ifi_flags & IFF_LOOPBACK) != 0 || found->index != 0 || info->ifi_index <= after)
@@ -95,7 +95,7 @@ static int delete_link (int fd, const struct interface *interface, struct error 
                         .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK },
             .info = { .ifi_family = AF_UNSPEC, .ifi_index = interface->index } };
   char buffer[4096] __attribute__ ((aligned (NLMSG_ALIGNTO)));
-  const struct nlmsghdr *header = (const struct nlmsghdr *) (const void *) buffer;
+  struct nlmsghdr *header = (struct nlmsghdr *) (void *) buffer;
   const struct nlmsgerr *answer = NLMSG_DATA (header);
   int r = request (fd, &ask.header, err);
   ssize_t n;
