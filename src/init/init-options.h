@@ -1,6 +1,6 @@
 /* The command line of tyrum-oci-init, as tyrum-oci writes it into the specification of a container:
  *
- *   tyrum-oci-init [--carrier fd|socket|stdio] [--tty] [--open-files N] [--keep-env NAMES] -- COMMAND
+ *   tyrum-oci-init [--carrier fd|socket|stdio|call] [--tty] [--open-files N] [--keep-env NAMES] -- COMMAND
  * [ARG...]
  *
  * Strict, because a person never types it: what is not known, and a missing "--", is an error. What comes out
@@ -17,6 +17,7 @@ enum carrier {
   CARRIER_FD,     /* two sockets, HANDSHAKE_FD and STATUS_FD */
   CARRIER_SOCKET, /* the same two, by way of a socket in a mounted folder */
   CARRIER_STDIO,  /* the standard streams, before the payload has them */
+  CARRIER_CALL,   /* one socket, HANDSHAKE_FD, to who starts the container for an engine */
 };
 
 /* Init itself needs a few, the payload's loader as well. */
@@ -31,5 +32,11 @@ struct options {
   bool tty;             /* standard input is a terminal, which shall be the payload's own */
   char *const *command; /* the payload's argv: at least one word, then NULL */
 };
+
+/* Whether STATUS_FD is the supervisor's. */
+static inline bool options_have_status (const struct options *options)
+{
+  return options->carrier == CARRIER_FD || options->carrier == CARRIER_SOCKET;
+}
 
 int options_parse (char *const argv[], struct options *ret_options, struct failure *failure);

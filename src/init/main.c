@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base-handshake.h"
+#include "init-call.h"
 #include "init-descriptors.h"
 #include "init-door.h"
 #include "init-environment.h"
@@ -63,7 +64,10 @@ static int prepare (const struct options *options, struct failure *failure)
     return r;
   if (options->tty && !isatty (STDIN_FILENO))
     return failure_set (failure, -ENOTTY, "--tty was given, and standard input is not a terminal", NULL);
-  r = options->carrier == CARRIER_FD ? claim_sockets (failure) : 0;
+  if (options->carrier == CARRIER_FD)
+    r = claim_sockets (failure);
+  else if (options->carrier == CARRIER_CALL)
+    r = call_supervisor (failure);
   if (r < 0)
     return r;
   /* Here and not in the payload's process, so that the limit which is reported is the one that it inherits.
@@ -75,6 +79,9 @@ static int prepare (const struct options *options, struct failure *failure)
  * is. If it died before the kernel was asked, the status socket says so. */
 static int tie_to_supervisor (const struct options *options, struct failure *failure)
 {
+  /* An engine decides itself what becomes of its containers. */
+  if (options->carrier == CARRIER_CALL)
+    return 0;
   if (options->carrier == CARRIER_SOCKET) {
     int r = door_watch (failure);
     return r < 0 ? r : handshake_check_supervisor (failure);
@@ -93,7 +100,7 @@ static int conclude (const struct options *options, const struct ending *ending,
     ended.code = exec_err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
     ended.signal = 0;
   }
-  if (options->carrier != CARRIER_STDIO) {
+  if (options_have_status (options)) {
     handshake_tell_ended (ended);
   } else if (exec_err) {
     struct failure failure = { 0 };

@@ -8,15 +8,17 @@
 static int parse_carrier (const char *word, enum carrier *ret_carrier, struct failure *failure)
 {
   if (!word)
-    return failure_set (failure, -EINVAL, "--carrier needs a value: fd, socket or stdio", NULL);
+    return failure_set (failure, -EINVAL, "--carrier needs a value: fd, socket, stdio or call", NULL);
   if (strcmp (word, "fd") == 0)
     *ret_carrier = CARRIER_FD;
   else if (strcmp (word, "stdio") == 0)
     *ret_carrier = CARRIER_STDIO;
   else if (strcmp (word, "socket") == 0)
     *ret_carrier = CARRIER_SOCKET;
+  else if (strcmp (word, "call") == 0)
+    *ret_carrier = CARRIER_CALL;
   else
-    return failure_set (failure, -EINVAL, "--carrier takes fd, socket or stdio, not", word);
+    return failure_set (failure, -EINVAL, "--carrier takes fd, socket, stdio or call, not", word);
   return 0;
 }
 
@@ -66,7 +68,7 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
   if (!*word || !word[1])
     return failure_set (
         failure, -EINVAL,
-        "no command; usage: tyrum-oci-init [--carrier fd|socket|stdio] [--tty] [--open-files N] "
+        "no command; usage: tyrum-oci-init [--carrier fd|socket|stdio|call] [--tty] [--open-files N] "
         "[--keep-env NAMES] -- COMMAND [ARG...]",
         NULL);
   options.command = word + 1;

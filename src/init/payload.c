@@ -68,7 +68,7 @@ static _Noreturn void give_up (int pipe_fd, enum step step, int errnum)
 /* The child. Ends in the payload's program, or in a report. */
 static _Noreturn void become_payload (const struct options *options, int pipe_fd)
 {
-  if (options->carrier != CARRIER_STDIO)
+  if (options_have_status (options))
     close (STATUS_FD);
   setsid ();
   if (options->tty && ioctl (STDIN_FILENO, TIOCSCTTY, 0) < 0)

@@ -265,8 +265,9 @@ int outside_look (const struct outside_subject *subject, struct outside *ret_out
     return r;
   if (subject->pid > 0) {
     outside.is_init = is_init (subject->pid, subject->init);
-    write_spaces (subject->dir, subject->pid, &outside);
-    if (look_at_siblings (subject, &outside) < 0)
+    if (subject->dir != NULL)
+      write_spaces (subject->dir, subject->pid, &outside);
+    if (subject->dir != NULL && look_at_siblings (subject, &outside) < 0)
       return error_oom (err);
   }
   if (look_at_host (plan, &outside) < 0)

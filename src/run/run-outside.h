@@ -13,10 +13,11 @@
 
 struct outside_subject {
   const struct plan *plan;
-  pid_t pid;                 /* init; 0: it is no process of this host */
-  const char *init;          /* path of our init */
-  const struct run_dir *dir; /* its namespaces are written down here, for its siblings */
-  const char *state;         /* where the siblings are */
+  pid_t pid;        /* init; 0: it is no process of this host */
+  const char *init; /* path of our init */
+  const struct run_dir
+      *dir;          /* its namespaces are written down here, for its siblings; NULL: not a run of ours */
+  const char *state; /* where the siblings are */
 };
 
 /* Fails only where memory runs out; what cannot be seen stays unknown. */

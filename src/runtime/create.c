@@ -1,4 +1,4 @@
-/* create and run: the bundle's config.json is met, remembered, staged, and handed over. */
+/* create: the bundle's config.json is met, remembered, staged, and handed over. */
 #include <config.h>
 
 #include "runtime-verbs.h"
@@ -151,6 +151,10 @@ static int remember (struct creation *c, struct error *err)
   cleanup_free char *folder = record_folder (call->state, call->command), *cwd = NULL;
 
   call->record.bundle = strdup (c->bundle);
+  call->record.proof = handover_shares_kernel (call->record.runtime);
+  if (!call->record.proof)
+    log_say (call->command, LOG_LEVEL_WARNING,
+             "tyrum: the low-level runtime has a kernel of its own, so the posture is not proven");
   call->record.no_network = c->policy.settings.values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
   if (asked == NULL) {
     c->own_pid = folder ? str_format ("%s/pid", folder) : NULL;
@@ -189,30 +193,22 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   struct call *call = c->call;
   cleanup_free char *folder = record_folder (call->state, call->command);
   cleanup_free char *stage_folder = folder ? str_format ("%s/stage", folder) : NULL;
+  cleanup_free char *door = folder ? str_format ("%s/door", folder) : NULL;
+  cleanup_free char *init = call->record.proof ? handover_init (err) : NULL;
   cleanup_free char **words = words_of (c);
   const struct container_stage stage = { .policy = &c->policy,
                                          .config = c->config,
                                          .bundle = c->bundle,
                                          .config_path = c->config_path,
-                                         .folder = stage_folder };
+                                         .folder = stage_folder,
+                                         .door = door,
+                                         .init = init };
   int r;
 
-  if (stage_folder == NULL || words == NULL)
+  if (stage_folder == NULL || door == NULL || words == NULL || (call->record.proof && init == NULL))
     return error_oom (err);
   r = container_stage_build (&stage, err);
   return r < 0 ? r : handover_exec (call->record.runtime, words, err);
-}
-
-/* run starts the command at once: nobody gets to look at its network in between. */
-static int check_run (const struct creation *c, struct error *err)
-{
-  const struct json_node *hooks = json_get (c->config, "hooks");
-
-  if (c->call->command->verb != VERB_RUN || hooks == NULL || hooks->count == 0 || !c->call->record.no_network)
-    return 0;
-  return error_set (err, -EOPNOTSUPP,
-                    "network.mode: hooks may plug in a network, so this container takes create and "
-                    "start in place of run");
 }
 
 int verb_create (struct call *call, struct error *err)
@@ -242,8 +238,6 @@ int verb_create (struct call *call, struct error *err)
     r = write_config (&c, err);
   if (r == 0)
     r = remember (&c, err);
-  if (r == 0)
-    r = check_run (&c, err);
   if (r == 0)
     r = stage_and_exec (&c, err);
   if (made) {

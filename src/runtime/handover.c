@@ -80,3 +80,21 @@ int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret
   *ret_status = WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
   return 0;
 }
+
+char *handover_init (struct error *err)
+{
+  const char *folder = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
+  char *path = str_format ("%s/tyrum-oci-init", folder && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR);
+
+  if (path == NULL)
+    error_oom (err);
+  return path;
+}
+
+bool handover_shares_kernel (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  const char *name = slash ? slash + 1 : path;
+
+  return strcmp (name, "runsc") != 0 && !str_has_prefix (name, "kata");
+}

@@ -37,10 +37,17 @@ static int refuse_restore (struct call *call, struct error *err)
                     "has met");
 }
 
+static int refuse_run (struct call *call, struct error *err)
+{
+  (void) call;
+  return error_set (err, -EOPNOTSUPP,
+                    "run: what a profile promises is proven between create and start; use these two");
+}
+
 static int dispatch (struct call *call, struct error *err)
 {
   static int (*const verbs[]) (struct call *, struct error *) = {
-    [VERB_NONE] = verb_pass,         [VERB_CREATE] = verb_create, [VERB_RUN] = verb_create,
+    [VERB_NONE] = verb_pass,         [VERB_CREATE] = verb_create, [VERB_RUN] = refuse_run,
     [VERB_RESTORE] = refuse_restore, [VERB_EXEC] = verb_exec,     [VERB_UPDATE] = verb_update,
     [VERB_START] = verb_start,       [VERB_DELETE] = verb_delete, [VERB_FEATURES] = verb_features,
     [VERB_OTHER] = verb_pass,

@@ -11,6 +11,7 @@
 
 #include "base-cleanup.h"
 #include "base-file.h"
+#include "base-handshake.h"
 #include "base-json-object.h"
 #include "base-json-write.h"
 #include "base-limits.h"
@@ -23,6 +24,8 @@
 #define STAGE_NAME "stage"
 /* runc changes into the root by its path whenever a process joins, also from where there is no stage. */
 #define STAGE_ROOT STAGE_NAME "/rootfs"
+/* Shown inside, where init calls start from. */
+#define DOOR_NAME  "door"
 #define ROOT_BYTES 16
 
 void record_clear (struct record *record)
@@ -84,7 +87,9 @@ int record_make (const char *state, const struct command *command, struct error 
     return folder;
   if (fchmod (folder, 0711) < 0 || (mkdirat (folder, STAGE_NAME, 0711) < 0 && errno != EEXIST)
       || fchmodat (folder, STAGE_NAME, 0711, 0) < 0
-      || (mkdirat (folder, STAGE_ROOT, 0711) < 0 && errno != EEXIST))
+      || (mkdirat (folder, STAGE_ROOT, 0711) < 0 && errno != EEXIST)
+      || (mkdirat (folder, DOOR_NAME, 0711) < 0 && errno != EEXIST)
+      || fchmodat (folder, DOOR_NAME, 0711, 0) < 0)
     return error_set_errno (err, errno, "make a stage for container '%s'", command->id);
   return 0;
 }
@@ -108,6 +113,7 @@ int record_write (const char *state, const struct command *command, const struct
   if (record->pid_file != NULL)
     json_string (&w, "pid_file", record->pid_file);
   json_bool (&w, "no_network", record->no_network);
+  json_bool (&w, "proof", record->proof);
   json_number (&w, "slot", record->slot);
   json_object_end (&w);
   r = json_finish (&w, &text, err);
@@ -126,6 +132,7 @@ static int parse_record (const char *text, size_t len, struct record *record, st
     { "bundle", JSON_STRING, json_into_text, FIELD (bundle) },
     { "pid_file", JSON_STRING, json_into_text, FIELD (pid_file) },
     { "no_network", JSON_BOOL, json_into_bool, FIELD (no_network) },
+    { "proof", JSON_BOOL, json_into_bool, FIELD (proof) },
     { "slot", JSON_NUMBER, json_into_u32, FIELD (slot) },
   };
   struct json_place place = { .name = FILE_NAME };
@@ -175,6 +182,8 @@ void record_remove (const char *state, const struct command *command)
   if (folder >= 0) {
     unlinkat (folder, FILE_NAME, 0);
     unlinkat (folder, "pid", 0);
+    unlinkat (folder, DOOR_NAME "/" DOOR_SOCKET, 0);
+    unlinkat (folder, DOOR_NAME, AT_REMOVEDIR);
     unlinkat (folder, STAGE_ROOT, AT_REMOVEDIR);
     unlinkat (folder, STAGE_NAME, AT_REMOVEDIR);
   }

@@ -14,3 +14,10 @@ int handover_exec (const char *path, char *const *words, struct error *err);
 
 /* The same in a child that is waited for. STDOUT_FD replaces its output; -1: as it is. */
 int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret_status, struct error *err);
+
+/* Where tyrum-oci-init is. NULL when memory ran out. */
+char *handover_init (struct error *err);
+
+/* Whether a process in a container of the runtime PATH is one of this host's, and can call it: not so for
+ * those with a kernel of their own. */
+bool handover_shares_kernel (const char *path);

@@ -20,6 +20,7 @@ struct record {
   char *bundle;
   char *pid_file;
   bool no_network; /* start takes interfaces away */
+  bool proof;      /* init stands before the command, and start asks it */
   uint32_t slot;   /* of the ids, counted from 1; 0: none */
 };
 

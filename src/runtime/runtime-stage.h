@@ -19,6 +19,8 @@ struct container_stage {
   const char *bundle;             /* folder of the bundle */
   const char *config_path;        /* the file that the runtime will read */
   const char *folder;             /* an empty folder of ours */
+  const char *init;               /* tyrum-oci-init, to stand before the command; NULL: not */
+  const char *door;               /* with it: the folder in which it finds us */
 };
 
 /* In the process that becomes the runtime. */

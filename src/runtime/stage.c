@@ -13,6 +13,8 @@
 
 #include "base-cleanup.h"
 #include "base-file.h"
+#include "base-handshake.h"
+#include "plan-stage.h"
 #include "run-mount.h"
 #include "runtime-points.h"
 
@@ -139,6 +141,79 @@ static int hang_sources (const struct container_stage *stage, struct json_node *
   return r;
 }
 
+static struct json_node *new_mount (const char *source, const char *dest, const char *last_option)
+{
+  static const char *const options[] = { "bind", "ro", "nosuid", "nodev" };
+  struct json_node *mount = json_new (JSON_OBJECT), *list = json_new (JSON_ARRAY);
+  bool failed = mount == NULL || list == NULL;
+
+  for (size_t i = 0; i < ARRAY_LEN (options) && !failed; i++)
+    failed = json_append (list, json_new_text (JSON_STRING, options[i])) < 0;
+  if (!failed && last_option != NULL)
+    failed = json_append (list, json_new_text (JSON_STRING, last_option)) < 0;
+  failed = failed || json_set (mount, "destination", json_new_text (JSON_STRING, dest)) < 0
+           || json_set (mount, "type", json_new_text (JSON_STRING, "bind")) < 0
+           || json_set (mount, "source", json_new_text (JSON_STRING, source)) < 0;
+  if (!failed)
+    failed = json_set (mount, "options", take_ptr (list)) < 0;
+  if (!failed)
+    return mount;
+  json_free (mount);
+  json_free (list);
+  return NULL;
+}
+
+static int hang_own (const char *source, const char *target, bool folder, struct error *err)
+{
+  cleanup_close int fd = open (source, O_PATH | O_CLOEXEC);
+  int r;
+
+  if (fd < 0)
+    return error_set_errno (err, errno, "open '%s'", source);
+  r = make_point (target, folder, err);
+  return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
+}
+
+/* Init, then the command as it was. */
+static int put_before (struct json_node *process, struct error *err)
+{
+  const struct json_node *terminal = json_get (process, "terminal");
+  const char *const words[] = { STAGE_INIT_TARGET, "--carrier", "call", "--tty", "--" };
+  struct json_node *args = json_edit (process, "args");
+  size_t at = 0;
+
+  if (args == NULL || args->type != JSON_ARRAY || args->count == 0)
+    return error_set (err, -EINVAL, "config.json: the process has no command");
+  for (size_t i = 0; i < ARRAY_LEN (words); i++) {
+    if (strcmp (words[i], "--tty") == 0 && (terminal == NULL || !terminal->flag))
+      continue;
+    if (json_insert (args, at++, json_new_text (JSON_STRING, words[i])) < 0)
+      return error_oom (err);
+  }
+  return 0;
+}
+
+static int add_init (const struct container_stage *stage, struct json_node *config, struct error *err)
+{
+  cleanup_free char *init = str_format ("%s/init", stage->folder),
+                    *door = str_format ("%s/door", stage->folder);
+  struct json_node *mounts = json_edit (config, "mounts");
+  int r;
+
+  if (stage->init == NULL)
+    return 0;
+  if (init == NULL || door == NULL)
+    return error_oom (err);
+  r = hang_own (stage->init, init, false, err);
+  if (r == 0)
+    r = hang_own (stage->door, door, true, err);
+  if (r == 0
+      && (json_append (mounts, new_mount (init, STAGE_INIT_TARGET, NULL)) < 0
+          || json_append (mounts, new_mount (door, DOOR_PATH, "noexec")) < 0))
+    r = error_oom (err);
+  return r < 0 ? r : put_before (json_edit (config, "process"), err);
+}
+
 static int make_points (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   cleanup_free char *root = str_format ("%s/rootfs", stage->folder);
@@ -178,6 +253,8 @@ int container_stage_build (const struct container_stage *stage, struct error *er
     r = hang_root (stage, config, err);
   if (r == 0)
     r = hang_sources (stage, config, err);
+  if (r == 0)
+    r = add_init (stage, config, err);
   if (r == 0)
     r = make_points (stage, config, err);
   if (r == 0)

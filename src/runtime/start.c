@@ -12,8 +12,9 @@
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-number.h"
-#include "runtime-network.h"
 #include "base-limits.h"
+#include "runtime-network.h"
+#include "runtime-observe.h"
 
 static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
 {
@@ -33,15 +34,15 @@ static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
 int verb_start (struct call *call, struct error *err)
 {
   pid_t pid = 0;
-  int r = 0;
+  int r;
 
   if (!call->known)
     return error_set (err, -ENOENT, "container '%s' was not made by this runtime",
                       call->command->id ? call->command->id : "");
-  if (call->record.no_network) {
-    r = read_pid (call->record.pid_file, &pid, err);
-    if (r == 0)
-      r = network_empty (pid, err);
-  }
-  return r < 0 ? r : verb_pass (call, err);
+  r = read_pid (call->record.pid_file, &pid, err);
+  if (r == 0 && call->record.no_network)
+    r = network_empty (pid, err);
+  if (r < 0)
+    return r;
+  return call->record.proof ? observe_start (call, pid, err) : verb_pass (call, err);
 }

@@ -80,7 +80,7 @@ static const struct rule *rules_of (const struct rules *rules, const char *name,
   for (end = low; end < rules->count && strcmp (rules->items[end].name, name) == 0;)
     end++;
   *ret_count = end - low;
-  return rules->items + low;
+  return end > low ? rules->items + low : NULL;
 }
 
 /* A rule whose condition is not clear allows nothing, or refuses always. */
