@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli-carry.h"
-#include "cli-matrix.h"
+#include "cli-observed.h"
 #include "cli-table.h"
 #include "cli-verb.h"
 
@@ -313,7 +313,7 @@ static int print_observed_text (const struct observed *observed, struct output *
 static int observe (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_observed struct observed observed = { 0 };
-  int r = matrix_observe (&observed, err);
+  int r = observed_look (&observed, err);
 
   if (r < 0)
     return r;

@@ -117,7 +117,7 @@ static int try_memory (struct checklist *list, struct error *err)
   }
   r = tighten (list, SETTING_MEMORY, "64M", &limit, err);
   if (r == 0)
-    r = checklist_try (list, "exec dd if=/dev/zero of=/dev/null bs=1024M count=1", nothing, &trial, err);
+    r = checklist_try (list, "exec dd if=/dev/zero of=/dev/null bs=256M count=1", nothing, &trial, err);
   if (r < 0)
     return r;
   /* A runtime with a kernel of its own is ended as a whole, and can then not say how the command ended. */

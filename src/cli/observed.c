@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "cli-matrix.h"
+#include "cli-observed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ static char *kernel_text (const struct host_facts *host)
   return str_format ("%.*s %s", (int) len, host->kernel, host->machine);
 }
 
-int matrix_observe (struct observed *ret_observed, struct error *err)
+int observed_look (struct observed *ret_observed, struct error *err)
 {
   cleanup_observed struct observed observed = { 0 };
   cleanup (stand_clear) struct stand stand = { 0 };

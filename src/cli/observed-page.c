@@ -1,7 +1,7 @@
 /* The matrix as a page of the documentation: what is declared, what was observed and where, and why. */
 #include <config.h>
 
-#include "cli-matrix.h"
+#include "cli-observed.h"
 
 #include <string.h>
 

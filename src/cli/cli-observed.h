@@ -32,7 +32,7 @@ struct observed {
 };
 
 /* A backend that is not here is no failure. */
-int matrix_observe (struct observed *ret_observed, struct error *err);
+int observed_look (struct observed *ret_observed, struct error *err);
 
 /* Whether something was observed on BACKEND. */
 bool observed_was_here (const struct observed *observed, enum backend backend);
