@@ -71,6 +71,10 @@ int engine_remove_by_label (struct engine *engine, const char *label, const char
 int engine_find (struct engine *engine, const char *label, const char *value, struct strlist *ret_ids,
                  struct strlist *ret_runs, struct error *err);
 
+/* "Podman 4.3.1", "Docker, API 1.41": as the engine told when it was met. To be freed; NULL: memory ran out.
+ */
+char *engine_version (const struct engine *engine);
+
 const char *engine_socket (const struct engine *engine);
 
 void engine_close (struct engine *engine);

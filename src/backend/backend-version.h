@@ -10,5 +10,11 @@
 /* The first line of what PROGRAM, an absolute path, says to --version. */
 int program_version (const char *program, char **ret_version, struct error *err);
 
-/* "runc version 1.1.5 (/usr/sbin/runc)". RUNTIME is what --runtime says; NULL: the backend's own. */
-int backend_version (enum backend backend, const char *runtime, char **ret_text, struct error *err);
+struct backend_question {
+  enum backend backend;
+  const char *runtime; /* what --runtime says; NULL: the backend's own */
+  const char *socket;  /* what --engine-socket says; NULL: where the engine usually is */
+};
+
+/* "runc version 1.1.5 (/usr/sbin/runc)", "Podman 4.3.1 (/run/podman/podman.sock)". */
+int backend_version (const struct backend_question *question, char **ret_text, struct error *err);

@@ -95,6 +95,12 @@ void engine_set_watch (struct engine *engine, http_watch *watch, void *data)
   http_set_watch (engine->http, watch, data);
 }
 
+char *engine_version (const struct engine *engine)
+{
+  return str_format ("%s%s %s", engine->ways->words, engine->ways->backend == BACKEND_DOCKER ? ", API" : "",
+                     engine->version);
+}
+
 const char *engine_socket (const struct engine *engine)
 {
   return http_socket (engine->http);

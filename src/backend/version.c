@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "backend-backend.h"
+#include "backend-engine.h"
 #include "base-cleanup.h"
 #include "base-str.h"
+#include "engine-socket.h"
 
 /* A runtime that says more, or later, says nothing. */
 #define VERSION_BYTES ((size_t) 256)
@@ -101,23 +103,47 @@ static int libcrun_version (char **ret_text, struct error *err)
 #endif
 }
 
-int backend_version (enum backend backend, const char *runtime, char **ret_text, struct error *err)
+static int find_engine (const struct backend_question *question, char **ret_text, struct error *err)
 {
+  struct engine_place place = engine_place_from_environment (question->backend, question->socket, geteuid ());
+  cleanup_engine struct engine *engine = NULL;
+  cleanup_free char *socket = NULL;
+  cleanup_free char *version = NULL;
+  int r = engine_socket_find (&place, &socket, err);
+
+  if (r == 0)
+    r = engine_open (question->backend, socket, &engine, err);
+  if (r < 0)
+    return r;
+  version = engine_version (engine);
+  *ret_text = version ? str_format ("%s%s%s (%s)", version, question->runtime ? ", runtime " : "",
+                                    question->runtime ? question->runtime : "", socket)
+                      : NULL;
+  return *ret_text ? 0 : error_oom (err);
+}
+
+static int find_runtime (const struct backend_question *question, char **ret_text, struct error *err)
+{
+  const char *own =
+      question->backend == BACKEND_OCI_OTHER ? "runc" : backend_name (question->backend) + strlen ("oci:");
   cleanup_free char *program = NULL;
   cleanup_free char *version = NULL;
-  int r;
+  int r = backend_find_program (question->runtime ? question->runtime : own, &program, err);
 
-  if (backend == BACKEND_LIBCRUN)
-    return libcrun_version (ret_text, err);
-  if (backend_ops (backend) == NULL)
-    return error_set (err, -EOPNOTSUPP, "this version cannot launch through %s", backend_name (backend));
-  if (runtime == NULL)
-    runtime = backend == BACKEND_OCI_OTHER ? "runc" : backend_name (backend) + strlen ("oci:");
-  r = backend_find_program (runtime, &program, err);
   if (r == 0)
     r = program_version (program, &version, err);
   if (r < 0)
     return r;
   *ret_text = str_format ("%s (%s)", version, program);
   return *ret_text ? 0 : error_oom (err);
+}
+
+int backend_version (const struct backend_question *question, char **ret_text, struct error *err)
+{
+  switch (question->backend) {
+  case BACKEND_LIBCRUN: return libcrun_version (ret_text, err);
+  case BACKEND_DOCKER:
+  case BACKEND_PODMAN: return find_engine (question, ret_text, err);
+  default: return find_runtime (question, ret_text, err);
+  }
 }

@@ -31,8 +31,9 @@ struct observed {
   struct observed_backend backends[BACKEND_KNOWN];
 };
 
-/* A backend that is not here is no failure. */
-int observed_look (struct observed *ret_observed, struct error *err);
+/* IMAGE is what engines start from, as they cannot start from the host's programs; NULL: none, and no engine
+ * is tried. A backend that is not here is no failure. */
+int observed_look (const char *image, struct observed *ret_observed, struct error *err);
 
 /* Whether something was observed on BACKEND. */
 bool observed_was_here (const struct observed *observed, enum backend backend);

@@ -81,7 +81,7 @@ enum option {
 /* The same without what belongs to one command: for verbs that launch commands of their own. */
 #define OPTIONS_OF_PROBE                                                                                     \
   OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS, OPTION_IMAGE, OPTION_WORKSPACE,             \
-      OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT
+      OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT, OPTION_ENGINE_SOCKET
 
 /* What a shell can offer in a place. */
 enum complete {

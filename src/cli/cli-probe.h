@@ -14,6 +14,7 @@
 
 struct probe {
   const char *via, *profile;
+  const char *engine_socket; /* --engine-socket; NULL: none */
   struct context context;
   struct scratch scratch;
 };
@@ -32,6 +33,10 @@ struct probe_run {
  * by its posture is no failure: the result says so. */
 int probe_launch (struct probe *probe, const char *const *words, int out, struct probe_run *ret_run,
                   struct output *output, struct error *err);
+
+/* Name and version of what carried RUN out. */
+int probe_version (const struct probe *probe, const struct probe_run *run, char **ret_text,
+                   struct error *err);
 
 /* Runs 'true'. Fails where nothing could be observed. */
 int probe_observe (struct probe *probe, struct probe_run *ret_run, struct output *output, struct error *err);

@@ -11,11 +11,11 @@
 #include "report-doctor.h"
 #include "report-status.h"
 
-#define RUNTIMES 4
+#define RUNTIMES 6
 #define PROFILES 2
 
-static const enum backend looked_for[RUNTIMES] = { BACKEND_LIBCRUN, BACKEND_OCI_CRUN, BACKEND_OCI_RUNC,
-                                                   BACKEND_OCI_RUNSC };
+static const enum backend looked_for[RUNTIMES] = { BACKEND_LIBCRUN,   BACKEND_OCI_CRUN, BACKEND_OCI_RUNC,
+                                                   BACKEND_OCI_RUNSC, BACKEND_DOCKER,   BACKEND_PODMAN };
 static const char *const tried[PROFILES] = { "baseline", "hardened" };
 
 /* What was asked, and stays as long as the report is made. */
@@ -40,12 +40,12 @@ static void look_for_runtimes (struct patient *patient)
 {
   for (size_t i = 0; i < RUNTIMES; i++) {
     cleanup_error struct error ignored = { 0 };
-    enum backend backend = looked_for[i];
+    const struct backend_question question = { .backend = looked_for[i] };
 
-    if (backend_version (backend, NULL, &patient->versions[i], &ignored) < 0)
+    if (backend_version (&question, &patient->versions[i], &ignored) < 0)
       patient->versions[i] = NULL;
     patient->runtimes[i] =
-        (struct doctor_runtime){ backend_name (backend), patient->versions[i], "not found" };
+        (struct doctor_runtime){ backend_name (looked_for[i]), patient->versions[i], "not found" };
   }
 }
 

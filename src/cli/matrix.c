@@ -313,7 +313,7 @@ static int print_observed_text (const struct observed *observed, struct output *
 static int observe (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_observed struct observed observed = { 0 };
-  int r = observed_look (&observed, err);
+  int r = observed_look (arguments_text (arguments, OPTION_IMAGE), &observed, err);
 
   if (r < 0)
     return r;
@@ -340,7 +340,8 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return arguments_have (arguments, OPTION_JSON) ? print_json (output, err) : print_text (output, err);
 }
 
-static const enum option options[] = { OPTION_OBSERVE, OPTION_MARKDOWN, OPTION_JSON, OPTION_COUNT };
+static const enum option options[] = { OPTION_OBSERVE, OPTION_IMAGE, OPTION_MARKDOWN, OPTION_JSON,
+                                       OPTION_COUNT };
 
 const struct verb verb_matrix = {
   .path = "matrix",
@@ -350,7 +351,9 @@ const struct verb verb_matrix = {
       "cell "
       "that is not enforced, and the values of a control that are carried differently from the rest. What is "
       "declared but was not yet observed on a running container has a question mark.\n\n"
-      "With --observe a run is made on every backend that is here, under a profile that promises every "
+      "With --observe a run is made on every backend that is here (on engines, where --image names what they "
+      "start "
+      "from), under a profile that promises every "
       "control, "
       "and what was seen is printed. The exit status is 1 where a cell is declared enforced and was not "
       "verified, unless it is the host that lacks what it takes.",

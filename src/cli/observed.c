@@ -35,6 +35,7 @@ struct stand {
   struct scratch scratch;
   char *workspace;
   char *profiles[VARIANTS];
+  const char *image; /* for engines; NULL: none */
 };
 
 static void stand_clear (struct stand *stand)
@@ -106,6 +107,11 @@ static int take_cells (const struct probe_run *run, struct observed_backend *bac
   return 0;
 }
 
+static bool is_engine (enum backend backend)
+{
+  return backend == BACKEND_DOCKER || backend == BACKEND_PODMAN;
+}
+
 static int observe_variant (enum backend b, const struct stand *stand, size_t variant,
                             struct observed_backend *backend, struct error *err)
 {
@@ -117,7 +123,8 @@ static int observe_variant (enum backend b, const struct stand *stand, size_t va
 
   if (strlist_add (&arguments.values[OPTION_PROFILE], stand->profiles[variant]) < 0
       || strlist_add (&arguments.values[OPTION_WORKSPACE], stand->workspace) < 0
-      || strlist_add (&arguments.values[OPTION_BACKEND], backend_name (b)) < 0)
+      || strlist_add (&arguments.values[OPTION_BACKEND], backend_name (b)) < 0
+      || (is_engine (b) && strlist_add (&arguments.values[OPTION_IMAGE], stand->image) < 0))
     return error_oom (err);
   r = probe_open (&probe, &arguments, "matrix", NULL, err);
   if (r == 0)
@@ -152,10 +159,10 @@ static char *kernel_text (const struct host_facts *host)
   return str_format ("%.*s %s", (int) len, host->kernel, host->machine);
 }
 
-int observed_look (struct observed *ret_observed, struct error *err)
+int observed_look (const char *image, struct observed *ret_observed, struct error *err)
 {
   cleanup_observed struct observed observed = { 0 };
-  cleanup (stand_clear) struct stand stand = { 0 };
+  cleanup (stand_clear) struct stand stand = { .image = image };
   cleanup_host_facts struct host_facts *host = NULL;
   int r = host_look (&host, err);
 
@@ -168,7 +175,10 @@ int observed_look (struct observed *ret_observed, struct error *err)
     struct observed_backend *backend = &observed.backends[b];
     cleanup_error struct error why = { 0 };
 
-    r = backend_version (b, NULL, &backend->version, &why);
+    if (is_engine (b) && image == NULL)
+      r = error_set (&why, -ENOENT, "no --image was given to start from");
+    else
+      r = backend_version (&(struct backend_question){ .backend = b }, &backend->version, &why);
     if (r == 0)
       r = observe_one (b, &stand, backend, &why);
     if (r < 0)

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "backend-version.h"
 #include "base-json-write.h"
 #include "cli-operator-internal.h"
 #include "cli-table.h"
@@ -133,7 +132,7 @@ static int check_runtime (struct checklist *list, struct error *err)
 
   if (r < 0)
     return r;
-  if (backend_version (run.plan->backend, run.plan->runtime, &list->runtime, &unknown) < 0)
+  if (probe_version (&list->probe, &run, &list->runtime, &unknown) < 0)
     checklist_add (list, POINT_RUNTIME, "ask the runtime for its version", true, OUTCOME_OPEN,
                    strdup (error_text (&unknown)));
   else

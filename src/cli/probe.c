@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend-version.h"
 #include "cli-launching.h"
 
 void probe_clear (struct probe *probe)
@@ -46,6 +47,7 @@ int probe_open (struct probe *probe, const struct arguments *arguments, const ch
   if (profile == NULL)
     profile = arguments_text (arguments, OPTION_PROFILE);
   probe->via = via;
+  probe->engine_socket = arguments_text (arguments, OPTION_ENGINE_SOCKET);
   probe->profile = profile ? profile : "baseline";
   if (r == 0)
     r = context_open_to_explain (&probe->context, copy.values[OPTION_PROFILE].count > 0 ? &copy : arguments,
@@ -80,6 +82,7 @@ int probe_launch (struct probe *probe, const char *const *words, int out, struct
     r = launching_open (context, probe->via, probe->profile, &launching, err);
   if (r < 0)
     return r;
+  launching.engine_socket = probe->engine_socket;
   r = context_plan (context, &run.plan, err);
   if (r < 0) {
     launching_refused (&launching, context, err);
@@ -91,6 +94,13 @@ int probe_launch (struct probe *probe, const char *const *words, int out, struct
   *ret_run = run;
   run = (struct probe_run){ 0 };
   return 0;
+}
+
+int probe_version (const struct probe *probe, const struct probe_run *run, char **ret_text, struct error *err)
+{
+  const struct backend_question question = { run->plan->backend, run->plan->runtime, probe->engine_socket };
+
+  return backend_version (&question, ret_text, err);
 }
 
 int probe_observe (struct probe *probe, struct probe_run *ret_run, struct output *output, struct error *err)

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "backend-version.h"
 #include "cli-probe.h"
 #include "cli-table.h"
 #include "cli-verb.h"
@@ -81,7 +80,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
     r = probe_observe (&probe, &run, output, err);
   if (r < 0)
     return r;
-  if (backend_version (run.plan->backend, run.plan->runtime, &runtime, &unknown) < 0)
+  if (probe_version (&probe, &run, &runtime, &unknown) < 0)
     output_note (output, error_text (&unknown));
   status = (struct status){ run.plan, run.result.posture, runtime };
   return print (&status, arguments, output, err);
