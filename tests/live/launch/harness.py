@@ -11,6 +11,8 @@ function; its first line is its name. Needs root and the programs of a build. En
 import atexit, contextlib, ctypes, itertools, json, os, re, select, shutil, signal, struct, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from clean import remove_tree
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
 STATE = "/run/tyrum-oci"
@@ -120,21 +122,12 @@ def tree(top):
     return sorted(found, key=lambda entry: entry[0])
 
 
-def remove_work():
-    """What a case left mounted below the folder goes first, or it would be emptied with it: it may be the host's."""
-    for line in reversed(read("/proc/self/mountinfo").decode().splitlines()):
-        point = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m.group(1), 8)), line.split()[4])
-        if point.startswith(WORK + "/"):
-            subprocess.run(["umount", "--lazy", point], check=True)
-    shutil.rmtree(WORK, ignore_errors=True)
-
-
 def set_up():
     global WORK, WS, PROGRAM, IDS
     os.umask(0o022)
     IDS = Ids()
     WORK = tempfile.mkdtemp(prefix="tyrum-launch-")
-    atexit.register(remove_work)
+    atexit.register(remove_tree, WORK)
     os.chmod(WORK, 0o755)
     shutil.copytree(os.path.join(TOP, "profiles"), path("data", "profiles"))
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)

@@ -9,6 +9,8 @@ is out of sight. A case is a function; its first line is its name. Needs root, a
 import atexit, json, os, shutil, signal, subprocess, sys, tempfile, time, traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from clean import remove_tree
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
 STATE = "/run/tyrum-oci"
@@ -93,7 +95,7 @@ def set_up():
     os.umask(0o022)
     WORK = tempfile.mkdtemp(prefix="tyrum-engines-")
     os.chmod(WORK, 0o755)
-    atexit.register(shutil.rmtree, WORK, ignore_errors=True)
+    atexit.register(remove_tree, WORK)
     shutil.copytree(os.path.join(TOP, "profiles"), path("data", "profiles"))
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
     for name in ("bin", "conf/profiles"):
