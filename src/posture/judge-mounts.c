@@ -42,21 +42,34 @@ static bool is_brought_along (const struct outside *out, const struct proc_mount
   return false;
 }
 
-/* In a user namespace nobody can make a device, so runtimes bind the host's own. */
-static bool is_device (const char *point)
+/* In a user namespace nobody can make a device, so runtimes bind the host's own; what is a device by its
+ * mount is looked at in the list of /dev. */
+static bool is_device (const struct proc_mount *mount)
 {
-  static const char *const names[] = { "/dev/null", "/dev/zero",    "/dev/full",   "/dev/random",
-                                       "/dev/tty",  "/dev/urandom", "/dev/console" };
+  static const char *const names[] = { "null", "zero", "full", "random", "tty", "urandom" };
+  const char *name = path_is_within (mount->point, "/dev") ? strrchr (mount->point, '/') + 1 : "";
+  bool of_devices = strcmp (mount->type, "devtmpfs") == 0 || strcmp (mount->type, "tmpfs") == 0;
 
+  if (strcmp (mount->point, "/dev/console") == 0)
+    return strcmp (mount->type, "devpts") == 0;
   for (size_t i = 0; i < ARRAY_LEN (names); i++)
-    if (strcmp (point, names[i]) == 0)
-      return true;
+    if (strcmp (name, names[i]) == 0 && strlen (mount->point) == strlen ("/dev/") + strlen (name))
+      return of_devices && mount->root[0] == '/' && strcmp (mount->root + 1, name) == 0;
   return false;
 }
 
+/* The null device, an empty file system in memory that cannot be written, or, where a path is only to be kept
+ * from writing, the same path of the run's own /proc once more. */
 static bool is_cover (const struct plan *plan, const struct proc_mount *mount)
 {
-  return in_list (&plan->masked, mount->point) || in_list (&plan->read_only, mount->point);
+  bool read_only = proc_option_has (mount->options, "ro");
+
+  if (in_list (&plan->masked, mount->point))
+    return strcmp (mount->root, "/null") == 0
+           || (read_only && strcmp (mount->type, "tmpfs") == 0 && strcmp (mount->root, "/") == 0);
+  return in_list (&plan->read_only, mount->point) && read_only && strcmp (mount->type, "proc") == 0
+         && path_is_within (mount->point, "/proc")
+         && strcmp (mount->root, mount->point + strlen ("/proc")) == 0;
 }
 
 /* Files that an engine makes for the container, and its view of cgroups. */
@@ -73,7 +86,7 @@ static bool is_writable_by_plan (const struct plan *plan, const struct proc_moun
   const struct plan_mount *planned = planned_at (plan, mount->point);
 
   if (planned == NULL)
-    return is_device (mount->point) || strcmp (mount->point, "/") == 0 || is_engines_own (plan, mount);
+    return is_device (mount) || strcmp (mount->point, "/") == 0 || is_engines_own (plan, mount);
   if (strcmp (planned->type, "bind") == 0)
     return planned->writable;
   return !in_list (&planned->options, "ro");
@@ -94,7 +107,7 @@ unsigned long posture_missing_flags (const struct plan *plan, const struct proc_
   bool cover = is_cover (plan, mount);
   unsigned long missing = 0;
 
-  if (!cover && !is_device (mount->point) && !proc_option_has (mount->options, "nosuid"))
+  if (!cover && !is_device (mount) && !proc_option_has (mount->options, "nosuid"))
     missing |= MS_NOSUID;
   if (!cover && !path_is_within (mount->point, "/dev") && !proc_option_has (mount->options, "nodev"))
     missing |= MS_NODEV;
@@ -121,6 +134,13 @@ static bool is_of_host (const struct outside *out, uint64_t device)
   return false;
 }
 
+/* File systems of the stage are named after the run. */
+static bool is_staged (const struct plan *plan, const struct proc_mount *mount)
+{
+  return str_has_prefix (mount->source, "tyrum-oci-")
+         && strcmp (mount->source + strlen ("tyrum-oci-"), plan->run_id) == 0;
+}
+
 /* What the run has for itself, its root, /tmp, /proc and their like, must be new: one of the host's in that
  * place would look just like it. The kernel makes a new sysfs only with a new network namespace. */
 static void judge_own (struct judge *judge, const struct proc_mount *mount)
@@ -141,16 +161,20 @@ static void judge_own (struct judge *judge, const struct proc_mount *mount)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "what is mounted on '%s' should be the run's own, and is the host's (%s)", mount->point,
                mount->type);
-  else if (planned != NULL && strcmp (planned->type, mount->type) != 0)
+  else if (planned != NULL && (strcmp (planned->type, mount->type) != 0 || strcmp (mount->root, "/") != 0))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
-               "what is mounted on '%s' is %s, not %s", mount->point, mount->type, planned->type);
+               "what is mounted on '%s' is '%s' of a %s, not a %s of its own", mount->point, mount->root,
+               mount->type, planned->type);
+  else if (root && !is_staged (judge->plan, mount))
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
+               "the root is not the one that was staged for this run, but '%s'", mount->source);
 }
 
 static void judge_one (struct judge *judge, const struct proc_mount *mount)
 {
   const struct plan *plan = judge->plan;
   bool known = strcmp (mount->point, "/") == 0 || planned_at (plan, mount->point) != NULL
-               || is_cover (plan, mount) || is_device (mount->point) || is_engines_own (plan, mount)
+               || is_cover (plan, mount) || is_device (mount) || is_engines_own (plan, mount)
                || is_brought_along (judge->out, mount);
   bool read_only = proc_option_has (mount->options, "ro");
 
@@ -195,6 +219,19 @@ static void judge_present (struct judge *judge)
                  "nothing is mounted on '%s', as was planned", mount->target);
     judge_source (judge, mount);
   }
+}
+
+/* A working folder that a descriptor of the host's leads to lies outside of every mount (CVE-2024-21626). */
+static void judge_cwd (struct judge *judge)
+{
+  const char *cwd = inside_text (judge->in, QUESTION_LINK, "/proc/self/cwd");
+
+  if (cwd == NULL)
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
+               "the working folder could not be looked at");
+  else if (strcmp (cwd, judge->plan->cwd) != 0)
+    judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE,
+               "the working folder is '%s', not '%s'", cwd, judge->plan->cwd);
 }
 
 /* Beyond its own root there must be nothing to walk to. */
@@ -284,5 +321,6 @@ void judge_mounts (struct judge *judge)
     judge_one (judge, &judge->mounts.items[i]);
   judge_present (judge);
   judge_jail (judge);
+  judge_cwd (judge);
   judge_root (judge);
 }

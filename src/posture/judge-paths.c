@@ -14,19 +14,21 @@
 
 #define NULL_DEVICE (UINT64_C (1) << 32 | 3)
 
-/* A cover is the null device, or an empty folder. One that may not be looked into is not empty for that: only
- * its mount shows that it is a cover. */
+/* A cover is the null device, or an empty folder, and there is a mount that makes it one: an empty folder of
+ * the host's could be filled. (What kind of mount is the mount table's business.) Behind a kernel of the
+ * runtime's own there is no mount to be seen. */
 static bool is_covered (const struct judge *judge, const char *path, const struct report_look *look)
 {
   const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, path) : NULL;
+  bool in_memory = mount != NULL && strcmp (mount->type, "tmpfs") == 0;
 
+  if (judge->out->seen && mount == NULL)
+    return false;
   if (look->rdev == NULL_DEVICE && S_ISCHR (look->mode))
     return true;
-  if (!S_ISDIR (look->mode))
+  if (!S_ISDIR (look->mode) || (judge->out->seen && !in_memory))
     return false;
-  if (look->open_errnum == EACCES)
-    return mount != NULL && strcmp (mount->type, "tmpfs") == 0;
-  return look->open_errnum == 0 && look->content == 0;
+  return (look->open_errnum == EACCES && in_memory) || (look->open_errnum == 0 && look->content == 0);
 }
 
 /* Returns whether PATH gives nothing away; says so where it does. */
@@ -185,22 +187,37 @@ static const struct device {
   { "urandom", 1, 9 }, { "tty", 5, 0 },  { "ptmx", 5, 2 }, { "console", 136, -1 },
 };
 
-static bool is_known_device (const char *name, size_t length, uint64_t rdev)
+static const struct device *find_device (const char *name, size_t length)
 {
   for (size_t i = 0; i < ARRAY_LEN (devices); i++)
     if (strlen (devices[i].name) == length && memcmp (devices[i].name, name, length) == 0)
-      return rdev >> 32 == devices[i].major
-             && (devices[i].minor < 0 || (uint32_t) rdev == (uint32_t) devices[i].minor);
+      return &devices[i];
+  return NULL;
+}
+
+static bool is_known_folder (const char *name, size_t length)
+{
+  static const char *const folders[] = { "pts", "shm", "mqueue" };
+
+  for (size_t i = 0; i < ARRAY_LEN (folders); i++)
+    if (strlen (folders[i]) == length && memcmp (folders[i], name, length) == 0)
+      return true;
   return false;
 }
 
-/* Device nodes are the known ones; folders and links are what runtimes put there. A file would be somebody's,
- * bound over a device. */
+/* Device nodes are the known ones and nothing else has their names; folders are those of the run's own file
+ * systems; links are what runtimes put there. Anything else would be somebody's. */
 static bool is_harmless (const struct report_entry *entry, const char *name)
 {
-  if (S_ISCHR (entry->mode))
-    return is_known_device (name, entry->name_length, entry->rdev);
-  return S_ISDIR (entry->mode) || S_ISLNK (entry->mode);
+  const struct device *device = find_device (name, entry->name_length);
+
+  /* Some runtimes link it to pts/ptmx. */
+  if (S_ISLNK (entry->mode))
+    return device == NULL || strcmp (device->name, "ptmx") == 0;
+  if (S_ISDIR (entry->mode))
+    return is_known_folder (name, entry->name_length);
+  return S_ISCHR (entry->mode) && device != NULL && entry->rdev >> 32 == device->major
+         && (device->minor < 0 || (uint32_t) entry->rdev == (uint32_t) device->minor);
 }
 
 static void judge_devices (struct judge *judge)

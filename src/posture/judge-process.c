@@ -239,10 +239,36 @@ static void judge_label (struct judge *judge)
     judge_say (judge, CONTROL_APPARMOR, VERDICT_VERIFIED, judge_seen (judge), "label '%s (enforce)'", name);
 }
 
-/* Init has its standard streams and, where the runtime passes descriptors, its two sockets. */
-static bool is_expected (const struct judge *judge, uint64_t number)
+/* A standard stream is a pipe, a socket of the engine's, a terminal or the null device; and where the
+ * supervisor made it, the very pipe. A folder of the host's would be a way out, whatever its number. */
+static bool is_stream (const struct outside *out, uint64_t number, const char *target)
 {
-  return number <= 2 || (judge->plan->passed_descriptors && number <= 4);
+  uint64_t inode = 0;
+
+  if (strncmp (target, "pipe:[", 6) == 0) {
+    target += 6;
+    return out->pipes[number] == 0
+           || (proc_number_next (&target, &inode) && strcmp (target, "]") == 0
+               && inode == out->pipes[number]);
+  }
+  if (out->pipes[number] != 0)
+    return false;
+  return strncmp (target, "socket:[", 8) == 0 || strncmp (target, "/dev/pts/", 9) == 0
+         || strcmp (target, "/dev/null") == 0 || strcmp (target, "/dev/console") == 0
+         || strncmp (target, "host:[", 6) == 0; /* as gVisor shows what came with it */
+}
+
+/* Init has its standard streams and, where the runtime passes descriptors, its two sockets. TEXT is "NUMBER
+ * TARGET". */
+static bool is_expected (const struct judge *judge, const char *text)
+{
+  uint64_t number;
+
+  if (!proc_number_next (&text, &number) || *text++ != ' ')
+    return false;
+  if (number <= 2)
+    return is_stream (judge->out, number, text);
+  return judge->plan->passed_descriptors && number <= 4 && strncmp (text, "socket:[", 8) == 0;
 }
 
 static void judge_descriptors (struct judge *judge)
@@ -256,13 +282,10 @@ static void judge_descriptors (struct judge *judge)
     return;
   }
   for (size_t at = 0; at < answer->length; at += strlen (answer->bytes + at) + 1, count++) {
-    const char *text = answer->bytes + at;
-    uint64_t number;
-
-    if (proc_number_next (&text, &number) && is_expected (judge, number))
+    if (is_expected (judge, answer->bytes + at))
       continue;
-    judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VIOLATED, SEEN_INSIDE, "init found an open descriptor: %s",
-               answer->bytes + at);
+    judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VIOLATED, SEEN_INSIDE,
+               "init found a descriptor that is none of the run's: %s", answer->bytes + at);
     return;
   }
   judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VERIFIED, SEEN_INSIDE,

@@ -41,8 +41,12 @@ static uint64_t inside_space (const struct judge *judge, enum space space)
 static void judge_behind (struct judge *judge, enum space space, enum control control)
 {
   cleanup_free char *words = judge_own_kernel (judge);
+  uint64_t in = inside_space (judge, space);
 
-  if (words != NULL && space != SPACE_NET && space != SPACE_USER)
+  if (in != 0 && in == judge->out->own_spaces[space])
+    judge_say (judge, control, VERDICT_VIOLATED, SEEN_INSIDE, "the %s namespace is the host's",
+               space_names[space]);
+  else if (words != NULL && space != SPACE_NET && space != SPACE_USER)
     judge_say (judge, control, VERDICT_VERIFIED, SEEN_INSIDE, "%s", words);
 }
 
@@ -154,6 +158,48 @@ static void judge_groups (struct judge *judge)
   judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VERIFIED, SEEN_INSIDE, "its own group is the root");
 }
 
+/* Lines below the heading of a table of the kernel's; a table that is not there has none. -1: not known. */
+static int count_lines (const struct judge *judge, const char *path)
+{
+  const struct answer *answer = inside_answer (judge->in, QUESTION_FILE, path);
+  int lines = -1;
+
+  if (answer->errnum == ENOENT)
+    return 0;
+  if (answer->errnum != 0)
+    return -1;
+  for (size_t i = 0; i < answer->length; i++)
+    lines += answer->bytes[i] == '\n';
+  return lines < 0 ? 0 : lines;
+}
+
+/* A namespace that is neither the host's nor a sibling's may still be somebody's. A new one is empty. */
+static void judge_empty (struct judge *judge)
+{
+  static const struct {
+    enum control control;
+    const char *path, *what;
+  } tables[] = { { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/shm", "segments of shared memory" },
+                 { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/msg", "queues" },
+                 { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/sem", "semaphores" },
+                 { CONTROL_NETWORK_MODE, "/proc/net/tcp", "connections" },
+                 { CONTROL_NETWORK_MODE, "/proc/net/unix", "local sockets" } };
+  bool none = judge->plan->settings.values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
+
+  for (size_t i = 0; i < ARRAY_LEN (tables); i++) {
+    int lines = count_lines (judge, tables[i].path);
+
+    if (tables[i].control == CONTROL_NETWORK_MODE && !none)
+      continue;
+    if (lines < 0)
+      judge_say (judge, tables[i].control, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be read",
+                 tables[i].path);
+    else if (lines > 0)
+      judge_say (judge, tables[i].control, VERDICT_VIOLATED, SEEN_INSIDE,
+                 "the namespace is not new: %d %s are in it", lines, tables[i].what);
+  }
+}
+
 static void judge_nested (struct judge *judge)
 {
   int64_t made = 0;
@@ -179,5 +225,6 @@ void judge_spaces (struct judge *judge)
   judge_processes (judge);
   judge_name (judge);
   judge_groups (judge);
+  judge_empty (judge);
   judge_nested (judge);
 }

@@ -51,6 +51,7 @@ struct outside {
   size_t below_count;
   uint64_t *host_devices; /* of every file system that is mounted on the host; NULL: not known */
   size_t host_device_count;
+  uint64_t pipes[3];     /* inodes of the pipes that we made for the standard streams; 0: none of ours */
   uint64_t wall_ms;      /* on the supervisor's timer as the kernel holds it; 0: none */
   uint64_t output_bytes; /* the streams' cap; UINT64_MAX: none */
 };

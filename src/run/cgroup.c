@@ -183,8 +183,7 @@ static bool look_v2 (const char *path, struct outside_cgroup *group)
          && read_limit (folder, "cpu.max", &group->quota);
 }
 
-/* Lines "N:CONTROLLERS:PATH"; each of the controllers that limit must be in the group. Seen from a namespace
- * of our own the path may begin elsewhere. */
+/* Lines "N:CONTROLLERS:PATH"; each of the controllers that limit must be in the very group. */
 static bool is_member (enum cgroup_mode mode, const char *membership, const char *path)
 {
   static const char *const v1[] = { "memory", "pids", "cpu" };
@@ -196,7 +195,7 @@ static bool is_member (enum cgroup_mode mode, const char *membership, const char
     char *controllers = copy ? strchr (copy, ':') : NULL;
     char *group = controllers ? strchr (controllers + 1, ':') : NULL;
 
-    if (group == NULL || !str_has_suffix (group, path))
+    if (group == NULL || strcmp (group + 1, path) != 0)
       continue;
     *group = '\0';
     if (mode == CGROUP_V2)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -60,6 +61,16 @@ static void set_stream (struct stream *stream, int from, int to, bool own_to, ui
   stream->cap = cap;
 }
 
+/* Where no engine and no terminal stands between, the descriptors that init finds are these. */
+static void note_pipes (struct run *run)
+{
+  struct stat st;
+
+  for (size_t i = 0; i < ARRAY_LEN (run->pipe_inodes); i++)
+    if (run->carrier == INIT_OVER_FDS && !run->options->plan->terminal && fstat (run->child_fds[i], &st) == 0)
+      run->pipe_inodes[i] = st.st_ino;
+}
+
 int run_open_channels (struct run *run)
 {
   const struct run_options *options = run->options;
@@ -76,6 +87,8 @@ int run_open_channels (struct run *run)
     if (r == 0)
       r = make_sockets (&run->status, &run->child_fds[STATUS_FD]);
   }
+  if (r == 0)
+    note_pipes (run);
   /* The far ends of pipes may be the caller's descriptors, which are not ours to make non-blocking. */
   set_stream (&run->streams[STREAM_IN], options->in >= 0 ? fcntl (options->in, F_DUPFD_CLOEXEC, 3) : -1,
               in_write, true, UINT64_MAX);

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,11 +46,23 @@ static int mend_one (const char *point, unsigned long flags)
              : 0;
 }
 
+/* A runtime that we start ourselves forgets flags of the root and of binds. Its own file systems it makes as
+ * it is told, or it lies, and that is for the judge. */
+static bool is_forgetful (const struct plan *plan, const struct proc_mount *mount)
+{
+  if (plan->staged_root == NULL || strcmp (mount->point, "/") == 0)
+    return true;
+  for (size_t i = 0; i < plan->mount_count; i++)
+    if (strcmp (plan->mounts[i].target, mount->point) == 0)
+      return strcmp (plan->mounts[i].type, "bind") == 0 && !mount->shared;
+  return false;
+}
+
 /* Only the topmost mount on a place can be reached by its name. */
 static bool wants_mending (const struct plan *plan, const struct proc_mounts *mounts,
                            const struct proc_mount *mount)
 {
-  return (posture_missing_flags (plan, mount) != 0 || mount->shared)
+  return (posture_missing_flags (plan, mount) != 0 || mount->shared) && is_forgetful (plan, mount)
          && proc_mounts_find (mounts, mount->point) == mount;
 }
 

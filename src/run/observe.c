@@ -103,6 +103,7 @@ static int judge (struct run *run)
 
   if (r < 0)
     return r;
+  memcpy (outside.pipes, run->pipe_inodes, sizeof (outside.pipes));
   outside.wall_ms = run_deadline_left (run);
   outside.output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
                              ? run->streams[STREAM_OUT].cap

@@ -92,7 +92,6 @@ int outside_look_process (pid_t pid, struct outside *outside, struct error *err)
 {
   cleanup_free char *path = str_format ("/proc/%d", (int) pid);
   cleanup_close int proc = path ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-  cleanup_close int own = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
   if (path == NULL)
     return error_oom (err);
@@ -112,7 +111,6 @@ int outside_look_process (pid_t pid, struct outside *outside, struct error *err)
     outside->environment = read_as_root_inside (proc, "environ", &outside->environment_length);
   for (enum space s = 0; s < SPACE_COUNT; s++) {
     outside->spaces[s] = space_of (proc, s);
-    outside->own_spaces[s] = own >= 0 ? space_of (own, s) : 0;
   }
   return 0;
 }
@@ -250,6 +248,14 @@ static int look_at_siblings (const struct outside_subject *subject, struct outsi
   return 0;
 }
 
+static void look_at_ourselves (struct outside *outside)
+{
+  cleanup_close int own = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+  for (enum space s = 0; s < SPACE_COUNT; s++)
+    outside->own_spaces[s] = own >= 0 ? space_of (own, s) : 0;
+}
+
 int outside_look (const struct outside_subject *subject, struct outside *ret_outside, struct error *err)
 {
   cleanup_outside struct outside outside = { 0 };
@@ -257,6 +263,7 @@ int outside_look (const struct outside_subject *subject, struct outside *ret_out
   struct utsname names;
   int r = 0;
 
+  look_at_ourselves (&outside);
   if (uname (&names) == 0)
     outside.kernel = str_format ("%s %s", names.release, names.version);
   if (subject->pid > 0)

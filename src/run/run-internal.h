@@ -64,6 +64,7 @@ struct run {
   int control;           /* from the backend's program, or -1 */
   int handshake, status; /* our ends of init's sockets, or -1 */
   int child_fds[5];      /* what the container gets as 0 to 4; -1: none */
+  uint64_t pipe_inodes[3]; /* of those pipes, where init must have the very same; 0: it need not */
   struct stream streams[STREAM_COUNT];
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;

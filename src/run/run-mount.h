@@ -1,4 +1,5 @@
-/* Mounting by descriptor: what was opened and looked at is what is mounted, whatever its path leads to later. */
+/* Mounting by descriptor: what was opened and looked at is what is mounted, whatever its path leads to later.
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -15,8 +15,8 @@
 
 #include "base-number.h"
 
-/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing. One
- * that has something in it belongs to a container of an engine's, which no process of ours outlives. */
+/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing.
+ * One that has something in it belongs to a container of an engine's, which no process of ours outlives. */
 static int lock_file (int folder, const char *name, int flags)
 {
   cleanup_close int fd = openat (folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);

@@ -60,6 +60,8 @@ static struct plan *make_plan (void)
     fprintf (stderr, "posture-case: %s\n", error_text (&err));
     abort ();
   }
+  free (plan->run_id);
+  plan->run_id = strdup ("r-1");
   MUST (plan_stage (plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &err) == 0);
   return plan;
 }
@@ -113,8 +115,8 @@ static char *mounts_text (const struct plan *plan)
   for (size_t i = 0; i < plan->masked.count; i++, id++)
     strbuf_addf (&buf, "%u 100 0:6 /null %s rw,nosuid - devtmpfs udev rw\n", id, plan->masked.items[i]);
   for (size_t i = 0; i < plan->read_only.count; i++, id++)
-    strbuf_addf (&buf, "%u 100 0:7 / %s ro,nosuid,nodev,noexec - proc proc rw\n", id,
-                 plan->read_only.items[i]);
+    strbuf_addf (&buf, "%u 100 0:7 %s %s ro,nosuid,nodev,noexec - proc proc rw\n", id,
+                 plan->read_only.items[i] + strlen ("/proc"), plan->read_only.items[i]);
   return strbuf_take (&buf);
 }
 
@@ -130,6 +132,9 @@ static char *file_text (const struct plan *plan, const char *path)
     return strdup ("4:memory:/\n3:pids:/\n0::/\n");
   if (strcmp (path, "/proc/net/dev") == 0)
     return strdup ("Inter-|   Receive\n face |bytes\n    lo:       0       0\n");
+  if (strcmp (path, "/proc/net/tcp") == 0 || strcmp (path, "/proc/net/unix") == 0
+      || str_has_prefix (path, "/proc/sysvipc/"))
+    return strdup ("heading\n");
   if (strcmp (path, "/proc/net/route") == 0)
     return strdup ("Iface\tDestination\tGateway\n");
   return NULL;
@@ -254,7 +259,9 @@ static void answer_one (const struct plan *plan, const struct asked *asked, stru
     free (text);
     break;
   case QUESTION_LINK:
-    text = str_format ("%s:[%d]", strrchr (asked->bytes, '/') + 1, 5000 + asked->bytes[14]);
+    text = strcmp (asked->bytes, "/proc/self/cwd") == 0
+               ? strdup (plan->cwd)
+               : str_format ("%s:[%d]", strrchr (asked->bytes, '/') + 1, 5000 + asked->bytes[14]);
     set (answer, 0, text, strlen (text));
     free (text);
     break;
@@ -269,7 +276,9 @@ static void answer_one (const struct plan *plan, const struct asked *asked, stru
     set (answer, 0, &result, sizeof (result));
     break;
   case QUESTION_CONNECT: set (answer, is_near (asked) ? 0 : ENETUNREACH, "", 0); break;
-  case QUESTION_DESCRIPTORS: set (answer, 0, "0 a\0001 b\0002 c\0003 socket:[1]\0004 socket:[2]", 38); break;
+  case QUESTION_DESCRIPTORS:
+    set (answer, 0, "0 pipe:[11]\0001 pipe:[12]\0002 pipe:[13]\0003 socket:[1]\0004 socket:[2]", 62);
+    break;
   case QUESTION_ENVIRONMENT: answer_environment (plan, answer); break;
   case QUESTION_LIMITS:
     limits[RLIMIT_NOFILE].soft = limits[RLIMIT_NOFILE].hard = 1024;
@@ -294,6 +303,7 @@ static void make_outside (const struct plan *plan, struct outside *out)
                            .mounts = mounts_text (plan),
                            .cgroup = strdup ("4:memory:/tyrum-oci-r-1\n"),
                            .limits = strdup ("Limit\nMax open files            1024        1024     files\n"),
+                           .pipes = { 11, 12, 13 },
                            .wall_ms = plan->wall_ms,
                            .output_bytes = plan->output_bytes,
                            .group = { .known = true,

@@ -111,7 +111,44 @@ SPOIL (seccomp_twin)
 }
 SPOIL (descriptor)
 {
-  posture_case_answer (c, QUESTION_DESCRIPTORS, "", 0, "0 a\0001 b\0002 c\0007 /etc", 19);
+  posture_case_answer (c, QUESTION_DESCRIPTORS, "", 0, "0 pipe:[11]\0001 pipe:[12]\0002 pipe:[13]\0007 /etc",
+                       43);
+}
+SPOIL (stream_is_folder)
+{
+  posture_case_answer (c, QUESTION_DESCRIPTORS, "", 0, "0 /srv\0001 pipe:[12]\0002 pipe:[13]", 31);
+}
+SPOIL (stream_is_another)
+{
+  posture_case_answer (c, QUESTION_DESCRIPTORS, "", 0, "0 pipe:[11]\0001 pipe:[99]\0002 pipe:[13]", 36);
+}
+SPOIL (cwd_outside)
+{
+  posture_case_edit_answer (c, QUESTION_LINK, "/proc/self/cwd", "/workspace", "(unreachable)/srv");
+}
+SPOIL (cover_writable)
+{
+  in_mounts (c, "0:6 /null /proc/acpi rw", "0:6 / /proc/acpi rw");
+}
+SPOIL (device_of_host)
+{
+  in_mounts (c, "100 90 ", "99 100 254:0 /srv /dev/zero rw,nosuid - ext4 /dev/vda rw\n100 90 ");
+}
+SPOIL (root_of_another)
+{
+  in_mounts (c, "tyrum-oci-r-1", "tyrum-oci-r-2");
+}
+SPOIL (tmp_is_part)
+{
+  in_mounts (c, " / /tmp ", " /inner /tmp ");
+}
+SPOIL (queue_in_ipc)
+{
+  posture_case_edit_answer (c, QUESTION_FILE, "/proc/sysvipc/msg", "heading\n", "heading\n0 0 600\n");
+}
+SPOIL (socket_in_net)
+{
+  posture_case_edit_answer (c, QUESTION_FILE, "/proc/net/unix", "heading\n", "heading\n0: 2 /run/x\n");
 }
 SPOIL (no_init)
 {
@@ -414,6 +451,15 @@ static const struct {
   BAD (seccomp_deny, CONTROL_SECCOMP),
   BAD (seccomp_twin, CONTROL_SECCOMP),
   BAD (descriptor, CONTROL_FDS_CLOSED),
+  BAD (stream_is_folder, CONTROL_FDS_CLOSED),
+  BAD (stream_is_another, CONTROL_FDS_CLOSED),
+  BAD (cwd_outside, CONTROL_WORKSPACE_BOUNDED),
+  BAD (cover_writable, CONTROL_WORKSPACE_BOUNDED),
+  BAD (device_of_host, CONTROL_WORKSPACE_BOUNDED),
+  BAD (root_of_another, CONTROL_WORKSPACE_BOUNDED),
+  BAD (tmp_is_part, CONTROL_WORKSPACE_BOUNDED),
+  BAD (queue_in_ipc, CONTROL_NAMESPACE_IPC),
+  BAD (socket_in_net, CONTROL_NETWORK_MODE),
   BAD (no_init, CONTROL_ISOLATION_TYPE),
   BAD (not_first, CONTROL_ISOLATION_TYPE),
   BAD (root_writable, CONTROL_ROOT_READ_ONLY),
