@@ -19,8 +19,8 @@ struct probe {
   struct scratch scratch;
 };
 
-/* VIA is the verb. PROFILE is NULL for what the options say. Where no workspace is given and the current
- * folder cannot be one, an empty folder is made for it. */
+/* VIA is the verb. PROFILE is NULL for what the options say. Where the options name no workspace, an empty
+ * folder is made for it: what is learnt does not depend on where it is asked. */
 int probe_open (struct probe *probe, const struct arguments *arguments, const char *via, const char *profile,
                 struct error *err);
 

@@ -52,12 +52,12 @@ int probe_open (struct probe *probe, const struct arguments *arguments, const ch
   if (r == 0)
     r = context_open_to_explain (&probe->context, copy.values[OPTION_PROFILE].count > 0 ? &copy : arguments,
                                  err);
-  if (r == 0 && probe->context.request.workspace == NULL) {
-    r = scratch_make (&probe->scratch, err);
-    if (r == 0)
-      r = scratch_folder (&probe->scratch, "workspace", &probe->context.request.workspace, err);
-  }
-  return r;
+  if (r < 0 || arguments_have (arguments, OPTION_WORKSPACE))
+    return r;
+  free (probe->context.request.workspace);
+  probe->context.request.workspace = NULL;
+  r = scratch_make (&probe->scratch, err);
+  return r < 0 ? r : scratch_folder (&probe->scratch, "workspace", &probe->context.request.workspace, err);
 }
 
 static int set_words (struct request *request, const char *const *words, struct error *err)
