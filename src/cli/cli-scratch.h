@@ -17,6 +17,6 @@ int scratch_folder (const struct scratch *scratch, const char *name, char **ret_
 int scratch_file (const struct scratch *scratch, const char *name, const char *text, mode_t mode,
                   char **ret_path, struct error *err);
 
-/* Removes it with all that is in it, links not followed. */
+/* Removes it with all that is in it; links are not followed, mounts not entered. */
 void scratch_clear (struct scratch *scratch);
 #define cleanup_scratch cleanup (scratch_clear)

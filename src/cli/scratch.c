@@ -2,19 +2,21 @@
 
 #include "cli-scratch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-str.h"
 
-#define WALK_FILES 16
+#define REMOVE_MAX 64 /* folders within folders; a command may have made more, and keeps them */
 
 int scratch_make (struct scratch *scratch, struct error *err)
 {
@@ -57,21 +59,48 @@ int scratch_file (const struct scratch *scratch, const char *name, const char *t
   return r;
 }
 
-static int remove_one (const char *path, const struct stat *st, int type, struct FTW *at)
+/* Opens the folder NAME where it is the same mount: what somebody has mounted below is not ours to empty. */
+static int open_inner (int at, const char *name)
 {
-  (void) st;
-  (void) type;
-  (void) at;
-  /* What cannot be removed stays; the rest goes. */
-  if (remove (path) < 0)
-    errno = 0;
-  return 0;
+  struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+                          .resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS };
+
+  return (int) syscall (SYS_openat2, at, name, &how, sizeof (how));
+}
+
+/* Empties the folder that FD is, which is closed. What cannot be removed stays, and so does what holds it. */
+static void empty_folder (int fd, unsigned depth)
+{
+  DIR *dir = fdopendir (fd);
+  const struct dirent *entry;
+
+  if (dir == NULL) {
+    close (fd);
+    return;
+  }
+  while ((entry = readdir (dir)) != NULL) {
+    int inner;
+
+    if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0
+        || unlinkat (dirfd (dir), entry->d_name, 0) == 0 || depth == 0)
+      continue;
+    inner = open_inner (dirfd (dir), entry->d_name);
+    if (inner < 0)
+      continue;
+    empty_folder (inner, depth - 1);
+    unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR);
+  }
+  closedir (dir);
 }
 
 void scratch_clear (struct scratch *scratch)
 {
+  int fd = scratch->path ? open (scratch->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+  if (fd >= 0)
+    empty_folder (fd, REMOVE_MAX);
   if (scratch->path != NULL)
-    nftw (scratch->path, remove_one, WALK_FILES, FTW_DEPTH | FTW_PHYS);
+    rmdir (scratch->path);
   free (scratch->path);
   scratch->path = NULL;
 }
