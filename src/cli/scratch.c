@@ -5,11 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -59,16 +57,8 @@ int scratch_file (const struct scratch *scratch, const char *name, const char *t
   return r;
 }
 
-/* Opens the folder NAME where it is the same mount: what somebody has mounted below is not ours to empty. */
-static int open_inner (int at, const char *name)
-{
-  struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
-                          .resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS };
-
-  return (int) syscall (SYS_openat2, at, name, &how, sizeof (how));
-}
-
-/* Empties the folder that FD is, which is closed. What cannot be removed stays, and so does what holds it. */
+/* Empties the folder that FD is, which is closed. What cannot be removed stays, and so does what somebody has
+ * mounted below. */
 static void empty_folder (int fd, unsigned depth)
 {
   DIR *dir = fdopendir (fd);
@@ -84,7 +74,7 @@ static void empty_folder (int fd, unsigned depth)
     if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0
         || unlinkat (dirfd (dir), entry->d_name, 0) == 0 || depth == 0)
       continue;
-    inner = open_inner (dirfd (dir), entry->d_name);
+    inner = file_open_unmounted (dirfd (dir), entry->d_name);
     if (inner < 0)
       continue;
     empty_folder (inner, depth - 1);
