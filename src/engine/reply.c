@@ -45,7 +45,7 @@ static const char *text_at (const struct json_node *tree, const char *way)
   return node != NULL && node->type == JSON_STRING ? node->text : NULL;
 }
 
-/* What an engine says may be any bytes; a message of ours is one line that ends somewhere. */
+/* What an engine says may be any bytes, or none; a message of ours is one line that ends somewhere. */
 static char *one_line (const char *text, size_t len)
 {
   char *line = strndup (text, len < MESSAGE_BYTES ? len : MESSAGE_BYTES);
@@ -58,6 +58,17 @@ static char *one_line (const char *text, size_t len)
   return line;
 }
 
+/* The reason for a failure is never nothing. */
+static char *reason_of (const char *text, size_t len)
+{
+  char *line = one_line (text, len);
+
+  if (line == NULL || line[0] != '\0')
+    return line;
+  free (line);
+  return strdup ("it gave no reason");
+}
+
 char *reply_message (const char *text, size_t len)
 {
   cleanup_error struct error ignored = { 0 };
@@ -66,9 +77,7 @@ char *reply_message (const char *text, size_t len)
 
   if (reply_read (text, len, &tree, &ignored) == 0)
     message = text_at (tree, "message");
-  if (message != NULL)
-    return one_line (message, strlen (message));
-  return len > 0 ? one_line (text, len) : strdup ("it gave no reason");
+  return message ? reason_of (message, strlen (message)) : reason_of (text, len);
 }
 
 static int missing (const char *what, struct error *err)
@@ -204,7 +213,7 @@ int reply_progress (const char *text, size_t len, char **ret_line, struct error 
     return r;
   failure = text_at (tree, "error");
   if (failure != NULL) {
-    cleanup_free char *line = one_line (failure, strlen (failure));
+    cleanup_free char *line = reason_of (failure, strlen (failure));
 
     return line ? error_set (err, -EIO, "%s", line) : error_oom (err);
   }

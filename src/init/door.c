@@ -98,7 +98,7 @@ static int say_hello (int master, struct failure *failure)
 
 static int take_streams (struct failure *failure)
 {
-  int streams[STREAMS];
+  int streams[STREAMS] = { -1, -1, -1 };
   int r = say_hello (-1, failure);
 
   if (r == 0)

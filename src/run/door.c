@@ -115,8 +115,8 @@ static bool hears_hello (int fd, pid_t pid, int *ret_fd)
 
 static int send_streams (struct run *run)
 {
-  const struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, HANDSHAKE_STREAMS, 0 };
-  struct iovec part = { (void *) (uintptr_t) &header, sizeof (header) };
+  struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, HANDSHAKE_STREAMS, 0 };
+  struct iovec part = { &header, sizeof (header) };
   union {
     char bytes[CMSG_SPACE (STREAMS * sizeof (int))];
     struct cmsghdr align;

@@ -30,6 +30,7 @@ static void test_messages (void **state)
     { "{\"cause\":\"a\",\"message\":\"two\\nlines\\t\",\"response\":500}", "two lines" },
     { "<html>\n", "<html>" },
     { "", "it gave no reason" },
+    { "{\"message\":\"\"}", "it gave no reason" },
     { "{\"message\":5}", "{\"message\":5}" },
   };
 
