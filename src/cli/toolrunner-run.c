@@ -150,6 +150,7 @@ static int open_job (struct job *job, const struct toolrunner *toolrunner, const
     profile = arguments_text (&job->arguments, OPTION_PROFILE);
     r = launching_open (&job->context, "toolrunner", profile ? profile : "baseline", &job->launching, err);
   }
+  job->launching.engine_socket = arguments_text (&job->arguments, OPTION_ENGINE_SOCKET);
   job->launching.more = step_details;
   job->launching.more_data = toolrunner->step;
   /* Not the payload's mistake, and what the gateway passes is right by now. */

@@ -155,11 +155,12 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return r;
 }
 
-static const enum option options[] = { OPTION_HOME,        OPTION_DB,      OPTION_MIGRATIONS, OPTION_PAYLOAD,
-                                       OPTION_WITH_PARENT, OPTION_PROFILE, OPTION_BACKEND,    OPTION_RUNTIME,
-                                       OPTION_ROOTFS,      OPTION_IMAGE,   OPTION_WORKSPACE,  OPTION_ENV,
-                                       OPTION_MOUNT,       OPTION_SECRET,  OPTION_LIMIT,      OPTION_TIMEOUT,
-                                       OPTION_ACCEPT,      OPTION_COUNT };
+static const enum option options[] = {
+  OPTION_HOME,      OPTION_DB,      OPTION_MIGRATIONS,    OPTION_PAYLOAD, OPTION_WITH_PARENT,
+  OPTION_PROFILE,   OPTION_BACKEND, OPTION_RUNTIME,       OPTION_ROOTFS,  OPTION_IMAGE,
+  OPTION_WORKSPACE, OPTION_ENV,     OPTION_MOUNT,         OPTION_SECRET,  OPTION_LIMIT,
+  OPTION_TIMEOUT,   OPTION_ACCEPT,  OPTION_ENGINE_SOCKET, OPTION_COUNT
+};
 
 const struct verb verb_toolrunner = {
   .path = "toolrunner",

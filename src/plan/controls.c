@@ -114,8 +114,8 @@ static void host_mending (struct draft *draft)
 
     if (state->promised && mended[i].engine == draft->plan->backend && draft->host->uid != 0
         && state->carriage.carry == CARRY_ENFORCED)
-      state->carriage = (struct carriage){ CARRY_WEAKER, BASIS_MEASURED,
-                                           "what the engine forgets only root could mend" };
+      state->carriage =
+          (struct carriage){ CARRY_WEAKER, BASIS_MEASURED, "what the engine forgets only root could mend" };
   }
 }
 
