@@ -173,6 +173,35 @@ def a_file_as_a_device(config, words):
                              "options": ["bind", "ro", "nosuid", "nodev"]})
 
 
+@lie("workspace.bounded", {"process": {"user_namespace": "host"}})
+def a_folder_as_a_queue(config, words):
+    mount(config, "/dev/mqueue").update(type="bind", source=os.environ["WORK"] + "/given",
+                                        options=["bind", "rw", "nosuid", "nodev", "noexec"])
+
+
+@lie("workspace.bounded")
+def a_folder_over_a_masked_path(config, words):
+    config["linux"]["maskedPaths"].remove("/sys/firmware")
+    config["mounts"].append({"destination": "/sys/firmware", "type": "bind", "source": os.environ["WORK"] + "/given",
+                             "options": ["bind", "rw", "nosuid", "nodev"]})
+
+
+@lie("workspace.bounded", {"process": {"user_namespace": "host"}})
+def a_folder_as_the_console(config, words):
+    config["mounts"].append({"destination": "/dev/console", "type": "bind", "source": os.environ["WORK"] + "/given",
+                             "options": ["bind", "rw", "nosuid", "nodev"]})
+
+
+@lie("process.fds_closed")
+def a_folder_as_standard_input(config, words):
+    os.dup2(os.open(os.environ["WORK"] + "/given", os.O_RDONLY | os.O_DIRECTORY), 0, inheritable=True)
+
+
+@lie("workspace.bounded")
+def another_working_folder(config, words):
+    config["process"]["cwd"] = "/usr"
+
+
 @lie("workspace.bounded")
 def another_workspace(config, words):
     mount(config, "/workspace")["source"] = "/var"
@@ -305,6 +334,20 @@ def no_limit_of_pids(config, words):
 @lie("limits.cpu")
 def no_limit_of_cpu(config, words):
     without(config, "linux", "resources", "cpu")
+
+
+@lie("process.seccomp")
+def filter_with_calls_that_are_seldom_tried(config, words):
+    more = ["bpf", "perf_event_open", "open_by_handle_at", "userfaultfd", "pidfd_getfd", "fsopen"]
+    for rule in config["linux"]["seccomp"]["syscalls"]:
+        rule["names"] = [name for name in rule["names"] if name not in more]
+    config["linux"]["seccomp"]["syscalls"] = [r for r in config["linux"]["seccomp"]["syscalls"] if r["names"]] + \
+        [{"names": more, "action": "SCMP_ACT_ALLOW"}]
+
+
+@lie("limits.memory")
+def a_cgroup_with_our_name_elsewhere(config, words):
+    config["linux"]["cgroupsPath"] = "/tyrum-elsewhere-" + str(os.getpid()) + config["linux"]["cgroupsPath"]
 
 
 @lie("limits.memory")
