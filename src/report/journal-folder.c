@@ -146,7 +146,7 @@ int journal_head_read (int fd, struct journal_head *ret_head, struct error *err)
   if (r == 0 && (tree->count != ARRAY_LEN (rows) || head.file == 0))
     r = error_set (err, -EBADMSG, "the head of the journal lacks something");
   if (r < 0)
-    return r == -ENOMEM ? r : -EBADMSG;
+    return r == -ENOMEM ? r : (err->code = -EBADMSG);
   *ret_head = head;
   return 0;
 }

@@ -148,7 +148,7 @@ int journal_line_parse (const char *text, size_t len, struct journal_line *ret_l
   if (r == 0)
     r = check_members (&line, err);
   if (r < 0)
-    return r == -ENOMEM ? r : -EINVAL;
+    return r == -ENOMEM ? r : (err->code = -EINVAL);
   sha256_hex (text, len - TAIL_LEN, hash);
   if (memcmp (told, hash, SHA256_HEX - 1) != 0 || strcmp (line.hash, hash) != 0)
     return error_set (err, -EBADMSG, "line %llu: its text is not what its hash was made of",

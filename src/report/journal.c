@@ -110,6 +110,8 @@ static int write_text (struct journal *journal, struct journal_head *head, const
 {
   ssize_t n;
 
+  if (text->failed)
+    return error_oom (err);
   do
     n = write (journal->file_fd, text->text, text->len);
   while (n < 0 && errno == EINTR);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,20 +57,25 @@ static void add_denials (const struct json_node *sandbox, struct strbuf *out)
     strbuf_addf (out, " and %zu more", count - DENIALS_SHOWN);
 }
 
-static void add_signal (int number, struct strbuf *out)
-{
-  const char *name = sigabbrev_np (number);
+#define SIGNAL_NAME 32
 
-  if (name != NULL)
-    strbuf_addf (out, "SIG%s", name);
+static const char *signal_name (int number, char name[SIGNAL_NAME])
+{
+  const char *known = sigabbrev_np (number);
+
+  if (known != NULL)
+    snprintf (name, SIGNAL_NAME, "SIG%s", known);
   else
-    strbuf_addf (out, "signal %d", number);
+    snprintf (name, SIGNAL_NAME, "signal %d", number);
+  return name;
 }
 
 /* Why it failed, in a few words. */
 static void describe (const struct run_result *result, const struct error *why, uint64_t timeout_ms,
                       struct strbuf *out)
 {
+  char name[SIGNAL_NAME];
+
   if (result == NULL)
     strbuf_addf (out, "sandbox: %s", error_text (why));
   else if (result->exec_errno != 0)
@@ -79,10 +85,9 @@ static void describe (const struct run_result *result, const struct error *why, 
   else if (result->reason == RUN_LIMIT)
     strbuf_addf (out, "a limit of the sandbox was reached: %s",
                  result->counters.oom_kills > 0 ? "limits.memory" : "limits.pids");
-  else if (result->signal > 0) {
-    strbuf_add (out, "ended by ");
-    add_signal (result->signal, out);
-  } else
+  else if (result->signal > 0)
+    strbuf_addf (out, "ended by %s", signal_name (result->signal, name));
+  else
     strbuf_addf (out, "exit code %d", result->code);
 }
 
@@ -91,6 +96,7 @@ static void write_result (struct json_writer *w, const struct run_result *result
 {
   static const char *const names[] = { "stdout", "stderr" };
   bool signalled = result->signal > 0 || result->reason == RUN_DEADLINE;
+  char name[SIGNAL_NAME];
 
   json_object_begin (w, "result");
   json_bool (w, "ok", ok);
@@ -98,12 +104,8 @@ static void write_result (struct json_writer *w, const struct run_result *result
     json_null (w, "exit_code");
   else
     json_integer (w, "exit_code", result->code);
-  if (result->signal > 0) {
-    cleanup_strbuf struct strbuf name = { 0 };
-
-    add_signal (result->signal, &name);
-    json_string (w, "signal", name.text);
-  }
+  if (result->signal > 0)
+    json_string (w, "signal", signal_name (result->signal, name));
   for (size_t i = 0; i < ARRAY_LEN (names); i++)
     json_bytes (w, names[i], said->text[i], said->len[i]);
   json_bool (w, "truncated", result->out_cut || result->err_cut);
@@ -227,7 +229,7 @@ int answer_runner (const char *line, size_t len, const char *sandbox, char **ret
   if (r == 0 && (success == NULL || success->type != JSON_BOOL))
     r = error_set (err, -EBADMSG, "answer: it has no 'success' that is true or false");
   if (r < 0)
-    return r == -ENOMEM ? r : -EBADMSG;
+    return r == -ENOMEM ? r : (err->code = -EBADMSG);
   cost = object_in (answer, "cost");
   metadata = object_in (cost, "metadata");
   json_object_begin (&w, NULL);

@@ -141,7 +141,7 @@ void step_clear (struct step *step)
   *step = (struct step){ 0 };
 }
 
-char *step_normal_path (const char *path)
+int step_normal_path (const char *path, char **ret_path)
 {
   cleanup_strbuf struct strbuf out = { 0 };
   bool absolute = path[0] == '/';
@@ -156,7 +156,7 @@ char *step_normal_path (const char *path)
       char *slash = out.len > 0 && !out.failed ? strrchr (out.text, '/') : NULL;
 
       if (out.len == 0 || out.failed)
-        return NULL;
+        return out.failed ? -ENOMEM : -EPERM;
       out.len = slash ? (size_t) (slash - out.text) : 0;
       out.text[out.len] = '\0';
     } else if (part > 0 && !(part == 1 && path[0] == '.')) {
@@ -167,7 +167,8 @@ char *step_normal_path (const char *path)
   }
   if (absolute && out.len == 0)
     strbuf_add (&out, "/");
-  return strbuf_take (&out);
+  *ret_path = strbuf_take (&out);
+  return *ret_path ? 0 : -ENOMEM;
 }
 
 static int read_cwd (const struct step *step, const char *workspace, char **ret_cwd, struct error *err)
@@ -175,23 +176,25 @@ static int read_cwd (const struct step *step, const char *workspace, char **ret_
   const struct json_node *node = json_get (step->args, "cwd");
   const char *cwd = node && node->type == JSON_STRING ? node->text : ".";
   cleanup_free char *normal = NULL;
+  int r;
 
   if (node != NULL && node->type != JSON_STRING && node->type != JSON_NULL)
     return error_set (err, -EINVAL, "args.cwd: expected a string, found %s", json_type_text (node->type));
   if (strlen (cwd) > LIMIT_PATH_BYTES)
     return error_set (err, -EINVAL, "args.cwd is longer than %zu bytes", LIMIT_PATH_BYTES);
-  normal = step_normal_path (cwd);
-  if (normal != NULL && normal[0] == '/') {
+  r = step_normal_path (cwd, &normal);
+  if (r == 0 && normal[0] == '/') {
     const char *rest = path_is_within (normal, workspace) ? normal + strlen (workspace) : NULL;
     char *inner = rest ? strdup (rest + strspn (rest, "/")) : NULL;
 
-    if (rest != NULL && inner == NULL)
-      return error_oom (err);
+    r = inner ? 0 : rest ? -ENOMEM : -EPERM;
     free (normal);
     normal = inner;
   }
-  if (normal == NULL)
-    return error_set (err, -EPERM, "args.cwd: '%s' is outside of the workspace", cwd);
+  if (r == -ENOMEM)
+    return error_oom (err);
+  if (r < 0)
+    return error_set (err, r, "args.cwd: '%s' is outside of the workspace", cwd);
   *ret_cwd = take_ptr (normal);
   return 0;
 }

@@ -43,6 +43,5 @@ int step_command_read (const struct step *step, const char *workspace, struct st
 void step_command_clear (struct step_command *command);
 #define cleanup_step_command cleanup (step_command_clear)
 
-/* PATH without '.', '..' and empty parts, by name alone; NULL where it leads upwards and out, or memory ran
- * out. */
-char *step_normal_path (const char *path);
+/* PATH without '.', '..' and empty parts, by name alone. -EPERM where it leads upwards and out. */
+int step_normal_path (const char *path, char **ret_path);

@@ -17,7 +17,11 @@
 #include "control-catalogue.h"
 #include "control-lattice.h"
 #include "oom.h"
+#include "profile-configuration.h"
 #include "random-settings.h"
+#include "report-journal.h"
+#include "toolrunner-answer.h"
+#include "toolrunner-step.h"
 #include "unit.h"
 
 static struct settings one, two, said;
@@ -225,6 +229,51 @@ static int run_control_value_text (struct error *err)
   return 0;
 }
 
+static int run_configuration (struct error *err)
+{
+  static const char text[] =
+      "{\"version\":1,\"toolrunner\":{\"mode\":\"runner\",\"profile\":\"p\",\"command\":[\"a\",\"b\"]}}";
+  cleanup_configuration struct configuration *configuration = NULL;
+
+  return configuration_parse ("c.json", text, strlen (text), &configuration, err);
+}
+
+static int run_step (struct error *err)
+{
+  static const char text[] =
+      "{\"tenant_id\":\"t\",\"turn_id\":\"u\",\"step_id\":\"s\",\"attempt_id\":\"a\",\"key\":\"k\","
+      "\"workspace_id\":\"w\",\"plan_id\":\"p\",\"step_index\":0,\"action\":{\"type\":\"CLI\","
+      "\"args\":{\"cmd\":\"x\",\"args\":[\"y\"],\"cwd\":\"/w/a/../b\"}}}";
+  cleanup_step_command struct step_command command = { 0 };
+  cleanup_step struct step step = { 0 };
+  int r = step_parse (text, strlen (text), &step, err);
+
+  return r < 0 ? r : step_command_read (&step, "/w", &command, err);
+}
+
+static int run_answer (struct error *err)
+{
+  static const char inner[] = "{\"success\":true,\"cost\":{\"metadata\":{\"x\":1}}}";
+  const struct run_result result = { .reason = RUN_SIGNALLED, .signal = 9, .code = 137 };
+  const struct answer_output output = { .text = { "\xff", "b" }, .len = { 1, 1 } };
+  cleanup_free char *line = NULL;
+  cleanup_free char *passed = NULL;
+  int r = answer_command (&result, NULL, 1, &output, "{\"denials\":[{\"what\":\"x\"}]}", &line, err);
+
+  return r < 0 ? r : answer_runner (inner, strlen (inner), "{}", &passed, err);
+}
+
+static int run_journal_line (struct error *err)
+{
+  const struct journal_event event = { .kind = JOURNAL_STARTED, .run = "r-0123456789abcdef" };
+  cleanup_journal_line struct journal_line line = { 0 };
+  cleanup_free char *text = NULL;
+  char hash[SHA256_HEX];
+  int r = journal_line_write (&event, 1, 0, journal_no_hash, &text, hash, err);
+
+  return r < 0 ? r : journal_line_parse (text, strlen (text) - 1, &line, err);
+}
+
 struct row {
   const char *name;
   int (*run) (struct error *err);
@@ -249,6 +298,10 @@ static struct row rows[] = {
   { "settings_meet", run_settings_meet, 0 },
   { "value_text", run_value_text, 0 },
   { "control_value_text", run_control_value_text, 0 },
+  { "configuration_parse", run_configuration, 0 },
+  { "step_parse and step_command_read", run_step, 0 },
+  { "answer_command and answer_runner", run_answer, 0 },
+  { "journal_line_write and journal_line_parse", run_journal_line, 0 },
 };
 
 /* One run with the NTH allocation failing. Answers whether it came to that. */
