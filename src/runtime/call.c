@@ -4,6 +4,7 @@
 #include "runtime-verbs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,24 @@ int verb_pass (struct call *call, struct error *err)
   return r < 0 ? r : handover_exec (path, call->command->words, err);
 }
 
+/* Whether the low-level runtime knows the container. One that it failed to make is gone, whatever delete
+ * says. */
+static bool is_there (const struct call *call, const char *path)
+{
+  const struct command *command = call->command;
+  cleanup_close int nowhere = open ("/dev/null", O_WRONLY | O_CLOEXEC);
+  cleanup_free char **words = calloc (command->verb_at + 3, sizeof (*words));
+  cleanup_error struct error ignored = { 0 };
+  int status = 0;
+
+  if (words == NULL || nowhere < 0)
+    return true;
+  memcpy (words, command->words, command->verb_at * sizeof (*words));
+  words[command->verb_at] = (char *) (uintptr_t) "state";
+  words[command->verb_at + 1] = (char *) (uintptr_t) command->id;
+  return handover_wait (path, words, nowhere, &status, &ignored) < 0 || status == 0;
+}
+
 int verb_delete (struct call *call, struct error *err)
 {
   cleanup_free char *path = NULL;
@@ -85,12 +104,10 @@ int verb_delete (struct call *call, struct error *err)
 
   if (r == 0)
     r = handover_wait (path, call->command->words, -1, &status, err);
-  if (r < 0)
-    return r;
-  if (status == 0 && call->command->id != NULL) {
-    if (call->known)
-      record_give_slot (call->state, call->record.slot);
-    record_remove (call->state, call->command);
-  }
+  if (r < 0 || call->command->id == NULL || (status != 0 && is_there (call, path)))
+    return r < 0 ? r : status;
+  if (call->known)
+    record_give_slot (call->state, call->record.slot);
+  record_remove (call->state, call->command);
   return status;
 }

@@ -221,6 +221,7 @@ int verb_create (struct call *call, struct error *err)
     return error_set (err, -EINVAL, "no id for the container");
   /* What an earlier attempt left: the engine has given that one up. */
   record_clear (&call->record);
+  record_sweep (call->state);
   r = check_descriptors (call->command, err);
   if (r == 0)
     r = read_config (&c, err);

@@ -2,6 +2,7 @@
 
 #include "runtime-record.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 /* Shown inside, where init calls start from. */
 #define DOOR_NAME  "door"
 #define ROOT_BYTES 16
+#define SWEEP_MAX  256u
 
 void record_clear (struct record *record)
 {
@@ -172,23 +174,59 @@ int record_read (const char *state, const struct command *command, struct record
   return 0;
 }
 
+static void remove_folder (int parent, const char *key)
+{
+  cleanup_close int folder = openat (parent, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+  if (folder < 0)
+    return;
+  unlinkat (folder, FILE_NAME, 0);
+  unlinkat (folder, "pid", 0);
+  unlinkat (folder, DOOR_NAME "/" DOOR_SOCKET, 0);
+  unlinkat (folder, DOOR_NAME, AT_REMOVEDIR);
+  unlinkat (folder, STAGE_ROOT, AT_REMOVEDIR);
+  unlinkat (folder, STAGE_NAME, AT_REMOVEDIR);
+  unlinkat (parent, key, AT_REMOVEDIR);
+}
+
 void record_remove (const char *state, const struct command *command)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *key = key_of (command);
   cleanup_close int parent = run_state_open (state, FOLDER, &ignored);
-  cleanup_close int folder = open_folder (state, command, &ignored);
 
-  if (folder >= 0) {
-    unlinkat (folder, FILE_NAME, 0);
-    unlinkat (folder, "pid", 0);
-    unlinkat (folder, DOOR_NAME "/" DOOR_SOCKET, 0);
-    unlinkat (folder, DOOR_NAME, AT_REMOVEDIR);
-    unlinkat (folder, STAGE_ROOT, AT_REMOVEDIR);
-    unlinkat (folder, STAGE_NAME, AT_REMOVEDIR);
-  }
   if (parent >= 0 && key != NULL)
-    unlinkat (parent, key, AT_REMOVEDIR);
+    remove_folder (parent, key);
+}
+
+static void sweep_one (const char *state, int parent, const char *key)
+{
+  cleanup_free char *path = str_format ("%s/" FILE_NAME, key), *text = NULL;
+  cleanup_record struct record record = { 0 };
+  cleanup_error struct error ignored = { 0 };
+  size_t len = 0;
+
+  if (path == NULL || file_read (parent, path, LIMIT_STATE_BYTES, &text, &len, &ignored) < 0
+      || parse_record (text, len, &record, &ignored) < 0)
+    return;
+  if (access (record.bundle, F_OK) == 0 || errno != ENOENT)
+    return;
+  record_give_slot (state, record.slot);
+  remove_folder (parent, key);
+}
+
+void record_sweep (const char *state)
+{
+  cleanup_error struct error ignored = { 0 };
+  int parent = run_state_open (state, FOLDER, &ignored);
+  DIR *dir = parent >= 0 ? fdopendir (parent) : NULL;
+  const struct dirent *entry;
+
+  for (size_t i = 0; dir != NULL && i < SWEEP_MAX && (entry = readdir (dir)) != NULL; i++)
+    if (entry->d_name[0] != '.')
+      sweep_one (state, dirfd (dir), entry->d_name);
+  if (dir != NULL)
+    closedir (dir);
 }
 
 int record_take_slot (const char *state, const struct command *command, unsigned slots, uint32_t *ret_slot,

@@ -24,8 +24,8 @@ static int private_mounts (const char *folder, struct error *err)
 {
   if (unshare (CLONE_NEWNS) < 0)
     return error_set_errno (err, errno, "make a mount namespace");
-  /* What the host unmounts must not stay busy in here. */
-  if (mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+  /* Nothing comes in either, or the container's root would take on what is mounted there outside. */
+  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
     return error_set_errno (err, errno, "keep mounts from the host");
   if (mount ("tyrum-oci-stage", folder, "tmpfs", MS_NOSUID | MS_NODEV, STAGE_OPTIONS) < 0)
     return error_set_errno (err, errno, "mount tmpfs on '%s'", folder);
@@ -214,6 +214,15 @@ static int add_init (const struct container_stage *stage, struct json_node *conf
   return r < 0 ? r : put_before (json_edit (config, "process"), err);
 }
 
+/* Left to itself runc lets mounts of the host's through. */
+static int close_root (struct json_node *config, struct error *err)
+{
+  struct json_node *linux_ = json_edit (config, "linux");
+
+  return json_set (linux_, "rootfsPropagation", json_new_text (JSON_STRING, "private")) < 0 ? error_oom (err)
+                                                                                            : 0;
+}
+
 static int make_points (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   cleanup_free char *root = str_format ("%s/rootfs", stage->folder);
@@ -253,6 +262,8 @@ int container_stage_build (const struct container_stage *stage, struct error *er
     r = hang_root (stage, config, err);
   if (r == 0)
     r = hang_sources (stage, config, err);
+  if (r == 0)
+    r = close_root (config, err);
   if (r == 0)
     r = add_init (stage, config, err);
   if (r == 0)

@@ -16,6 +16,8 @@
 /* How many changes a message names. */
 #define SHOWN_CHANGES 8u
 
+#define HOSTNAME "tyrum" /* as in a run of our own */
+
 int spec_read (const char *name, const char *text, size_t len, struct json_node **ret_tree, struct error *err)
 {
   static const struct json_limits limits = { LIMIT_SPEC_BYTES, LIMIT_SPEC_DEPTH, LIMIT_SPEC_NODES,
@@ -188,6 +190,8 @@ int meet_find_text (struct meet *m, struct json_node *parent, const char *key, c
 
 void meet_set (struct meet *m, struct json_node *object, const char *key, struct json_node *value)
 {
+  if (check_spelling (m, object, key) < 0)
+    m->refused = true;
   if (json_set (object, key, value) < 0)
     m->failed = true;
 }
@@ -270,6 +274,19 @@ static int meet_root (struct meet *m, struct json_node *config)
   return 0;
 }
 
+/* Without a name of its own a container shows the host's. */
+static int meet_hostname (struct meet *m, struct json_node *config)
+{
+  const char *name = NULL;
+  int r = meet_find_text (m, config, "hostname", &name);
+
+  if (r < 0 || (name != NULL && name[0] != '\0'))
+    return r;
+  meet_set (m, config, "hostname", json_new_text (JSON_STRING, HOSTNAME));
+  meet_note (m, CONTROL_NAMESPACE_UTS, "the host's name becomes '" HOSTNAME "'");
+  return 0;
+}
+
 static int meet_main_process (struct meet *m, struct json_node *config)
 {
   struct json_node *process = NULL;
@@ -286,6 +303,8 @@ static int finish (const struct meet *m, int r)
 {
   if (r < 0)
     return r;
+  if (m->refused)
+    return m->err->code;
   return m->failed ? error_oom (m->err) : 0;
 }
 
@@ -293,7 +312,7 @@ int spec_meet (struct json_node *config, const struct spec_policy *policy, struc
                struct error *err)
 {
   static int (*const topics[]) (struct meet *, struct json_node *) = {
-    meet_root, meet_linux, meet_main_process, meet_mounts, meet_annotations,
+    meet_root, meet_hostname, meet_linux, meet_main_process, meet_mounts, meet_annotations,
   };
   struct meet m = { .policy = policy, .config = config, .changes = changes, .err = err };
   int r = spec_policy_check (policy, err);

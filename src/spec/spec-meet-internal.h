@@ -14,6 +14,7 @@ struct meet {
   struct spec_changes *changes;
   struct error *err;
   bool failed;      /* memory ran out */
+  bool refused;     /* while something was set, and the error says why */
   bool adds_userns; /* the user namespace is ours, not the engine's */
 };
 
