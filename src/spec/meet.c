@@ -304,7 +304,7 @@ static int finish (const struct meet *m, int r)
   if (r < 0)
     return r;
   if (m->refused)
-    return m->err->code;
+    return m->err ? m->err->code : -EINVAL;
   return m->failed ? error_oom (m->err) : 0;
 }
 

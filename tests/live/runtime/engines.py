@@ -1,7 +1,7 @@
 """What the tests of the runtime and the hook share: engines of their own, an image, and TAP.
 
-A script that imports this runs in mount, pid and network namespaces of its own: /run/tyrum-oci is a tmpfs that nobody else
-uses, engines keep everything in one folder and end with the script, and the side of a hybrid host's cgroups that crun refuses
+A script that imports this runs in mount, pid and network namespaces of its own: /run/tyrum-oci and its like are tmpfs that nobody
+else uses, engines keep everything in one folder and end with the script, and the side of a hybrid host's cgroups that crun refuses
 is out of sight. A case is a function; its first line is its name. Needs root, and the engine. Environment:
   TYRUM_OCI_TEST_BUILDDIR   where the programs are (default: build below the source tree)
   TYRUM_OCI_TEST_SRCDIR     the source tree
@@ -110,9 +110,11 @@ def set_up():
               "exec -a tyrum-%s %s \"$@\"\n" % (path("data"), path("conf"), path("bin"), profile, path("bin/tyrum-oci-runtime")), 0o755)
     write("conf/profiles/web.json", {"version": 1, "name": "web", "extends": "hardened", "network": {"mode": "engine"},
                                      "meaning": "A test's own."})
-    os.makedirs(STATE, exist_ok=True)
-    for command in (["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", STATE], ["ip", "link", "set", "lo", "up"]):
-        subprocess.run(command, check=True)
+    # Where runtimes and containerd's own shim keep what they know of containers.
+    for folder in (STATE, "/run/containerd", "/run/crun", "/run/runc"):
+        os.makedirs(folder, exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", folder], check=True)
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     subprocess.run(["umount", "/sys/fs/cgroup/unified"], check=False, stderr=subprocess.DEVNULL)
     make_image()
 
