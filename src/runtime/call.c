@@ -91,8 +91,8 @@ static bool is_there (const struct call *call, const char *path)
   if (words == NULL || nowhere < 0)
     return true;
   memcpy (words, command->words, command->verb_at * sizeof (*words));
-  words[command->verb_at] = (char *) (uintptr_t) "state";
-  words[command->verb_at + 1] = (char *) (uintptr_t) command->id;
+  words[command->verb_at] = (void *) (uintptr_t) "state";
+  words[command->verb_at + 1] = (void *) (uintptr_t) command->id;
   return handover_wait (path, words, nowhere, &status, &ignored) < 0 || status == 0;
 }
 

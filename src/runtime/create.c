@@ -180,7 +180,7 @@ static char **words_of (const struct creation *c)
     return NULL;
   memcpy (words, command->words, head * sizeof (*words));
   if (c->own_pid != NULL) {
-    words[head] = (char *) (uintptr_t) "--pid-file";
+    words[head] = (void *) (uintptr_t) "--pid-file";
     words[head + 1] = c->own_pid;
   }
   memcpy (words + head + (c->own_pid ? 2 : 0), command->words + head,

@@ -40,8 +40,8 @@ int record_read (const char *state, const struct command *command, struct record
                  struct error *err);
 void record_remove (const char *state, const struct command *command);
 
-/* Forgets containers whose bundle is gone: an engine that was interrupted, or lost a container while it started,
- * does not always call delete. */
+/* Forgets containers whose bundle is gone: an engine that was interrupted, or lost a container while it
+ * started, does not always call delete. */
 void record_sweep (const char *state);
 
 /* A range of ids that stays taken until it is given back, whoever lives. Counted from 1. */

@@ -10,7 +10,7 @@
 
 static struct json_node *options_of (const struct json_node *mount)
 {
-  return json_edit ((struct json_node *) (uintptr_t) mount, "options");
+  return json_edit ((void *) (uintptr_t) mount, "options");
 }
 
 bool option_there (const struct json_node *mount, const char *option)

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     struct error err = { 0 };
     struct hook hook = { .config_dir = "/nonexistent",
                          .data_dir = "/nonexistent",
-                         .state = (char *) (uintptr_t) "/nonexistent/state",
+                         .state = (void *) (uintptr_t) "/nonexistent/state",
                          .text = malloc (size + 1),
                          .len = size };
     int r;

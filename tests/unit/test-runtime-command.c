@@ -1,0 +1,145 @@
+/* The command line of an OCI runtime, as the engines write it. */
+#include <config.h>
+
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "runtime-command.h"
+#include "runtime-policy.h"
+
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* As main gets them. */
+static char *const *writable (const char *const *words)
+{
+  static char *copy[32];
+
+  memcpy (copy, words, sizeof (copy[0]));
+  for (size_t i = 0; words[i] != NULL; i++)
+    memcpy (&copy[i + 1], &words[i + 1], sizeof (copy[0]));
+  return copy;
+}
+
+static struct command parse (const char *const *words)
+{
+  struct command command = { 0 };
+  struct error err = { 0 };
+
+  assert_int_equal (command_parse (writable (words), &command, &err), 0);
+  return command;
+}
+
+static void refuse (const char *const *words, const char *why)
+{
+  struct command command = { 0 };
+  struct error err = { 0 };
+
+  assert_int_equal (command_parse (writable (words), &command, &err), -EINVAL);
+  assert_non_null (strstr (error_text (&err), why));
+  error_clear (&err);
+}
+
+static void test_containerd (void **state)
+{
+  struct command c =
+      parse (WORDS ("--root", "/run/moby", "--log", "/b/log.json", "--log-format", "json", "create",
+                    "--bundle", "/b", "--pid-file", "/b/init.pid", "--console-socket", "/tmp/s", "id1"));
+
+  (void) state;
+  assert_int_equal (c.verb, VERB_CREATE);
+  assert_string_equal (c.root.text, "/run/moby");
+  assert_string_equal (c.log.text, "/b/log.json");
+  assert_string_equal (c.log_format.text, "json");
+  assert_string_equal (c.bundle.text, "/b");
+  assert_string_equal (c.pid_file.text, "/b/init.pid");
+  assert_string_equal (c.id, "id1");
+}
+
+static void test_joined_values (void **state)
+{
+  struct command c =
+      parse (WORDS ("--log-format=json", "--log=/l", "--root=/r", "update", "--resources=/f", "id"));
+
+  (void) state;
+  assert_int_equal (c.verb, VERB_UPDATE);
+  assert_string_equal (c.log.text, "/l");
+  assert_string_equal (c.root.text, "/r");
+  assert_string_equal (c.resources.text, "/f");
+  assert_int_equal (c.resources.at, 4);
+  assert_int_equal (c.resources.prefix, strlen ("--resources="));
+  assert_string_equal (c.id, "id");
+}
+
+/* A value, or a container, that is called like a verb is not one. */
+static void test_names_like_verbs (void **state)
+{
+  struct command c = parse (WORDS ("--root", "create", "--log", "exec", "start", "delete"));
+
+  (void) state;
+  assert_int_equal (c.verb, VERB_START);
+  assert_string_equal (c.root.text, "create");
+  assert_string_equal (c.id, "delete");
+  c = parse (WORDS ("create", "-b", "run", "create"));
+  assert_int_equal (c.verb, VERB_CREATE);
+  assert_string_equal (c.bundle.text, "run");
+  assert_string_equal (c.id, "create");
+}
+
+static void test_unknown_flags (void **state)
+{
+  struct command c = parse (
+      WORDS ("--systemd-cgroup", "--new-flag", "value", "--other=x", "--debug", "kill", "--all", "id", "9"));
+
+  (void) state;
+  assert_int_equal (c.verb, VERB_OTHER);
+  assert_string_equal (c.id, "id");
+  c = parse (WORDS ("--new-flag", "create", "-b", "/b", "id"));
+  assert_int_equal (c.verb, VERB_CREATE);
+  c = parse (WORDS ("--version"));
+  assert_int_equal (c.verb, VERB_NONE);
+  assert_null (c.id);
+}
+
+static void test_asking_for_more (void **state)
+{
+  (void) state;
+  assert_string_equal (parse (WORDS ("exec", "--cap", "CAP_SYS_ADMIN", "-p", "/p", "id")).forbidden, "cap");
+  assert_string_equal (parse (WORDS ("exec", "--user=0", "--process", "/p", "id")).forbidden, "user");
+  assert_string_equal (parse (WORDS ("update", "--memory", "9", "id")).forbidden, "memory");
+  assert_null (parse (WORDS ("exec", "--detach", "--process", "/p", "--pid-file", "/f", "id")).forbidden);
+}
+
+static void test_refused (void **state)
+{
+  (void) state;
+  refuse (WORDS ("destroy", "id"), "unknown verb");
+  refuse (WORDS ("--root"), "no value");
+  refuse (WORDS ("start", "../x"), "not the id");
+  refuse (WORDS ("start", ".x"), "not the id");
+  refuse (WORDS ("start", "a/b"), "not the id");
+  refuse (WORDS ("start", ""), "not the id");
+}
+
+static void test_profile_by_name (void **state)
+{
+  (void) state;
+  assert_string_equal (policy_name_of ("/etc/tyrum-oci/runtimes/tyrum-hardened"), "hardened");
+  assert_string_equal (policy_name_of ("tyrum-my-own"), "my-own");
+  assert_string_equal (policy_name_of ("/usr/bin/tyrum-oci-runtime"), "baseline");
+  assert_null (policy_name_of ("/usr/bin/crun"));
+  assert_null (policy_name_of ("tyrum-"));
+}
+
+int main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_containerd),       cmocka_unit_test (test_joined_values),
+    cmocka_unit_test (test_names_like_verbs), cmocka_unit_test (test_unknown_flags),
+    cmocka_unit_test (test_asking_for_more),  cmocka_unit_test (test_refused),
+    cmocka_unit_test (test_profile_by_name),
+  };
+
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
