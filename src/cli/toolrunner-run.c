@@ -235,23 +235,41 @@ static int take_stream (int fd, char **ret_text, size_t *ret_len, struct error *
 
 /* ---- The command of a CLI step. */
 
+/* Adds ENTRY to what the profile has in a set that is the stricter the larger it is. */
+static int add_to_set (struct job *job, enum setting setting, const char *entry, struct error *err)
+{
+  cleanup_settings struct settings settings = { 0 };
+  struct value *slot = &job->context.request.tighten.values[setting];
+  int r = 0;
+
+  if (slot->state == VALUE_UNSET) {
+    r = context_settings (&job->context, &settings, err);
+    if (r == 0 && value_is_set (&settings.values[setting])
+        && value_copy (&settings.values[setting], slot) < 0)
+      r = error_oom (err);
+    slot->state = VALUE_SET;
+  }
+  return r < 0 ? r : value_add (setting, entry, slot, err);
+}
+
 /* Hides FILE, an outside path, if it lies in the workspace; SUFFIX is what a companion has behind its name.
+ * From then on hiding is required, whatever the profile says of it: a backend that cannot hide gets no step.
  */
 static int hide (struct job *job, const char *workspace, const char *file, const char *suffix,
                  struct error *err)
 {
   cleanup_free char *path = str_format ("%s%s", file, suffix);
   cleanup_free char *real = path ? realpath (path, NULL) : NULL;
-  struct value *slot = &job->context.request.tighten.values[SETTING_HIDE];
   const char *rest;
+  int r;
 
   if (path == NULL)
     return error_oom (err);
   if (real == NULL || !path_is_within (real, workspace) || strcmp (real, workspace) == 0)
     return 0;
   rest = real + strlen (workspace);
-  slot->state = VALUE_SET;
-  return value_add (SETTING_HIDE, rest + strspn (rest, "/"), slot, err);
+  r = add_to_set (job, SETTING_HIDE, rest + strspn (rest, "/"), err);
+  return r < 0 ? r : add_to_set (job, SETTING_REQUIRE, control_info (CONTROL_PATHS_HIDDEN)->name, err);
 }
 
 /* The workspace may be the gateway's whole home: key and database are not for the command. */
