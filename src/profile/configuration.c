@@ -176,10 +176,8 @@ static int ignore (const struct json_place *place, const struct json_node *node,
 }
 
 static const struct json_field top[] = {
-  { "$schema", JSON_STRING, ignore, 0 },
-  { "version", JSON_NUMBER, read_version, 0 },
-  { "journal", JSON_OBJECT, read_section, 0 },
-  { "toolrunner", JSON_OBJECT, read_section, 0 },
+  { "$schema", JSON_STRING, ignore, 0 },       { "version", JSON_NUMBER, read_version, 0 },
+  { "journal", JSON_OBJECT, read_section, 0 }, { "toolrunner", JSON_OBJECT, read_section, 0 },
   { "engines", JSON_OBJECT, read_section, 0 },
 };
 
