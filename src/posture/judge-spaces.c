@@ -158,19 +158,25 @@ static void judge_groups (struct judge *judge)
   judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VERIFIED, SEEN_INSIDE, "its own group is the root");
 }
 
-/* Lines below the heading of a table of the kernel's; a table that is not there has none. -1: not known. */
-static int count_lines (const struct judge *judge, const char *path)
+/* Lines below the heading of a table of the kernel's that have one of MARKS in them; "" takes all. A table
+ * that is not there has none. -1: not known. */
+static int count_lines (const struct judge *judge, const char *path, const char *marks)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_FILE, path);
-  int lines = -1;
+  const char *line;
+  int count = 0;
 
   if (answer->errnum == ENOENT)
     return 0;
   if (answer->errnum != 0)
     return -1;
-  for (size_t i = 0; i < answer->length; i++)
-    lines += answer->bytes[i] == '\n';
-  return lines < 0 ? 0 : lines;
+  line = strchr (answer->bytes, '\n');
+  while (line != NULL && line[1] != '\0') {
+    line++;
+    count += marks[0] == '\0' || strcspn (line, marks) < strcspn (line, "\n");
+    line = strchr (line, '\n');
+  }
+  return count;
 }
 
 /* A namespace that is neither the host's nor a sibling's may still be somebody's. A new one is empty. */
@@ -178,16 +184,17 @@ static void judge_empty (struct judge *judge)
 {
   static const struct {
     enum control control;
-    const char *path, *what;
-  } tables[] = { { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/shm", "segments of shared memory" },
-                 { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/msg", "queues" },
-                 { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/sem", "semaphores" },
-                 { CONTROL_NETWORK_MODE, "/proc/net/tcp", "connections" },
-                 { CONTROL_NETWORK_MODE, "/proc/net/unix", "local sockets" } };
+    const char *path, *marks, *what;
+  } tables[] = { { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/shm", "", "segments of shared memory" },
+                 { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/msg", "", "queues" },
+                 { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/sem", "", "semaphores" },
+                 { CONTROL_NETWORK_MODE, "/proc/net/tcp", "", "connections" },
+                 /* Those whose names need no file system; init's own are not among them. */
+                 { CONTROL_NETWORK_MODE, "/proc/net/unix", "@", "abstract local sockets" } };
   bool none = judge->plan->settings.values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
 
   for (size_t i = 0; i < ARRAY_LEN (tables); i++) {
-    int lines = count_lines (judge, tables[i].path);
+    int lines = count_lines (judge, tables[i].path, tables[i].marks);
 
     if (tables[i].control == CONTROL_NETWORK_MODE && !none)
       continue;

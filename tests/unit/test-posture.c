@@ -148,7 +148,7 @@ SPOIL (queue_in_ipc)
 }
 SPOIL (socket_in_net)
 {
-  posture_case_edit_answer (c, QUESTION_FILE, "/proc/net/unix", "heading\n", "heading\n0: 2 /run/x\n");
+  posture_case_edit_answer (c, QUESTION_FILE, "/proc/net/unix", "heading\n", "heading\n0: 2 @x\n");
 }
 SPOIL (no_init)
 {
