@@ -7,8 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base-nudge.h"
 #include "cli-progress.h"
 #include "cli-target.h"
+
+/* A note is not worth a second of a run's. */
+#define NOTE_TRIES 10
 
 void launching_clear (struct launching *launching)
 {
@@ -106,8 +110,8 @@ static void note_now (const char *line)
   text_clean (&text, line);
   strbuf_add (&text, "\n");
   /* Nobody is left to tell if this fails, too. */
-  if (!text.failed && write (STDERR_FILENO, text.text, text.len) < 0)
-    errno = 0;
+  if (!text.failed)
+    (void) nudge_write (STDERR_FILENO, text.text, text.len, NOTE_TRIES);
 }
 
 int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,

@@ -2,7 +2,6 @@
  * this project prints or exits. */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base-error.h"
+#include "base-nudge.h"
 #include "cli-output.h"
 #include "cli-verb.h"
 
@@ -44,16 +44,10 @@ static void look_at_terminal (struct output *output)
     output->width = WIDTH_MAX;
 }
 
+/* After a run signals are still blocked; a reader that takes nothing must not keep us from ending then. */
 static int write_all (int fd, const struct strbuf *text)
 {
-  for (size_t done = 0; done < text->len;) {
-    ssize_t n = write (fd, text->text + done, text->len - done);
-
-    if (n < 0 && errno != EINTR)
-      return -errno;
-    done += n > 0 ? (size_t) n : 0;
-  }
-  return 0;
+  return nudge_write (fd, text->text, text->len, 0);
 }
 
 static int flush (struct output *output)
@@ -69,11 +63,13 @@ static void say_error (const char *prefix, const struct error *err)
 {
   cleanup_strbuf struct strbuf line = { 0 };
 
+  strbuf_addf (&line, "%s: ", prefix);
   text_clean (&line, error_text (err));
+  strbuf_add (&line, "\n");
   if (line.failed)
     fprintf (stderr, "%s: out of memory\n", prefix);
   else
-    fprintf (stderr, "%s: %s\n", prefix, line.text);
+    (void) write_all (STDERR_FILENO, &line);
 }
 
 int main (int argc, char **argv)

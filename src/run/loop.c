@@ -188,7 +188,8 @@ static int next_timeout (const struct loop *loop)
 
   if (loop->kill_at != 0 && loop->kill_at < next && loop->run->init_pidfd >= 0)
     next = loop->kill_at;
-  if (loop->drain_until != 0 && loop->drain_until < next && !has_unwritten (loop->run))
+  if (loop->drain_until != 0 && loop->drain_until < next
+      && (loop->kill_at != 0 || !has_unwritten (loop->run)))
     next = loop->drain_until;
   if (next == UINT64_MAX)
     return -1;
@@ -207,11 +208,18 @@ static void on_time (struct loop *loop)
   }
 }
 
+/* A reader gets the rest as slowly as it likes. But when the run was made to end, by its deadline or by
+ * somebody's wish, one that takes nothing must not keep it. */
+static bool is_worth_waiting (const struct loop *loop)
+{
+  return !loop->abandoned && (loop->kill_at == 0 || run_now_ms () < loop->drain_until);
+}
+
 static bool is_over (const struct loop *loop)
 {
   const struct run *run = loop->run;
 
-  if (run->init_pidfd >= 0 || (has_unwritten (run) && !loop->abandoned))
+  if (run->init_pidfd >= 0 || (has_unwritten (run) && is_worth_waiting (loop)))
     return false;
   if (loop->abandoned)
     return true;
@@ -236,13 +244,17 @@ static void on_events (struct loop *loop)
   struct run *run = loop->run;
 
   for (size_t i = 0; i < STREAM_COUNT; i++) {
-    if (loop->fds[SLOT_STREAMS + 2 * i].revents != 0) {
-      stream_read (&run->streams[i]);
-      if (loop->drain_until != 0)
-        loop->drain_until = run_now_ms () + DRAIN_MS;
-    }
-    if (loop->fds[SLOT_STREAMS + 2 * i + 1].revents != 0 && stream_wants_write (&run->streams[i]))
-      stream_write (&run->streams[i]);
+    struct stream *stream = &run->streams[i];
+    uint64_t seen = stream->seen;
+    size_t waiting;
+
+    if (loop->fds[SLOT_STREAMS + 2 * i].revents != 0)
+      stream_read (stream);
+    waiting = stream->len;
+    if (loop->fds[SLOT_STREAMS + 2 * i + 1].revents != 0 && stream_wants_write (stream))
+      stream_write (stream);
+    if (loop->drain_until != 0 && (stream->seen != seen || stream->len != waiting))
+      loop->drain_until = run_now_ms () + DRAIN_MS;
   }
   if (loop->fds[SLOT_SIGNALS].revents != 0)
     on_signals (loop);
@@ -279,8 +291,11 @@ int run_loop (struct run *run)
                       GRACE_MS, &run->watchdog, run->err)
       < 0)
     return run->err->code;
-  for (size_t i = 0; i < STREAM_COUNT; i++)
+  nudge_init (&run->nudge);
+  for (size_t i = 0; i < STREAM_COUNT; i++) {
     run->streams[i].turn = run->watchdog.turn;
+    run->streams[i].nudge = &run->nudge;
+  }
   while (!is_over (&loop)) {
     set_fds (&loop);
     if (poll (loop.fds, SLOT_COUNT, next_timeout (&loop)) < 0 && errno != EINTR)

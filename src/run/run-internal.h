@@ -69,6 +69,7 @@ struct run {
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
   struct watchdog watchdog; /* while the loop runs */
+  struct nudge nudge;       /* likewise */
   int signals;              /* a signalfd */
   int timer;                /* of the deadline: a timerfd, or -1 where there is none */
   struct inside inside;     /* what init is asked and answers */

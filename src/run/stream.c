@@ -9,37 +9,52 @@
 
 #include "base-cleanup.h"
 
-/* Before and after each call that the command could hold. */
-static void turn_over (const struct stream *stream, bool commands)
+/* Before and after each call that somebody could hold. */
+static void turn_over (const struct stream *stream)
 {
-  if (commands && stream->turn != NULL)
+  if (stream->turn != NULL)
     atomic_fetch_add (stream->turn, 1);
 }
 
 static void close_from (struct stream *stream)
 {
-  turn_over (stream, !stream->own_to);
+  turn_over (stream);
   close_p (&stream->from);
-  turn_over (stream, !stream->own_to);
+  turn_over (stream);
   stream->from = -1;
 }
 
 static void close_to (struct stream *stream)
 {
-  turn_over (stream, stream->own_to);
+  turn_over (stream);
   if (stream->own_to)
     close_p (&stream->to);
-  turn_over (stream, stream->own_to);
+  turn_over (stream);
   stream->to = -1;
+}
+
+/* The command's end never blocks; the caller's is as the caller has it. */
+static void begin (const struct stream *stream, bool callers)
+{
+  turn_over (stream);
+  if (callers && stream->nudge != NULL)
+    nudge_on (stream->nudge);
+}
+
+static void end (const struct stream *stream, bool callers)
+{
+  if (callers && stream->nudge != NULL)
+    nudge_off (stream->nudge);
+  turn_over (stream);
 }
 
 static ssize_t read_from (const struct stream *stream, char *bytes, size_t size)
 {
   ssize_t n;
 
-  turn_over (stream, !stream->own_to);
+  begin (stream, stream->own_to);
   n = read (stream->from, bytes, size);
-  turn_over (stream, !stream->own_to);
+  end (stream, stream->own_to);
   return n;
 }
 
@@ -47,9 +62,9 @@ static ssize_t write_to (const struct stream *stream, const char *bytes, size_t 
 {
   ssize_t n;
 
-  turn_over (stream, stream->own_to);
+  begin (stream, !stream->own_to);
   n = write (stream->to, bytes, size);
-  turn_over (stream, stream->own_to);
+  end (stream, !stream->own_to);
   return n;
 }
 
@@ -122,7 +137,7 @@ bool stream_is_done (const struct stream *stream)
 
 bool stream_was_cut (const struct stream *stream)
 {
-  return stream->seen > stream->passed;
+  return stream->seen > stream->passed - stream->len;
 }
 
 void stream_clear (struct stream *stream)

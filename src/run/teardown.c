@@ -23,6 +23,7 @@ static void end_init (struct run *run)
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run->streams[i].turn = NULL;
   watchdog_stop (&run->watchdog);
+  nudge_clear (&run->nudge);
   close_p (&run->init_pidfd);
   run->init_pidfd = -1;
   run->init_pid = 0;

@@ -126,6 +126,7 @@ int run_terminal_take (struct run *run, int master)
 void run_terminal_restore (struct run *run)
 {
   if (run->terminal_is_raw)
-    tcsetattr (run->options->in, TCSADRAIN, &run->saved_terminal);
+    /* At once: output that nobody reads would hold us here. */
+    tcsetattr (run->options->in, TCSANOW, &run->saved_terminal);
   run->terminal_is_raw = false;
 }
