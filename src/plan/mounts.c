@@ -220,31 +220,6 @@ static int mount_profile (struct draft *draft)
   return r;
 }
 
-/* What is hidden below the grant's target is hidden below the request's as well. */
-static int hide_again (struct draft *draft, const struct grant *granted, const struct grant *asked)
-{
-  const struct strlist *hide = &draft_value (draft, SETTING_HIDE)->set;
-
-  for (size_t i = 0; i < hide->count; i++) {
-    cleanup_free char *source = NULL;
-
-    if (!path_is_within (hide->items[i], granted->name))
-      continue;
-    source = str_format ("%s%s", granted->source, hide->items[i] + strlen (granted->name));
-    if (source == NULL)
-      return error_oom (draft->err);
-    if (path_is_within (asked->source, source))
-      return error_set (draft->err, -EPERM, "paths.hidden: --mount: '%s' is hidden by the profile",
-                        asked->source);
-    if (path_is_within (source, asked->source)
-        && strlist_add_take (&draft->plan->masked,
-                             str_format ("%s%s", asked->name, source + strlen (asked->source)))
-               < 0)
-      return error_oom (draft->err);
-  }
-  return 0;
-}
-
 /* A mount of the request's is a second name for part of a grant, with all that the grant says. */
 static int mount_request (struct draft *draft)
 {
@@ -255,11 +230,9 @@ static int mount_request (struct draft *draft)
   for (size_t i = 0; r == 0 && i < asked->count; i++) {
     bool executable = !draft_is_noexec (draft, asked->items[i].name);
 
-    for (size_t k = 0; r == 0 && k < granted->count; k++)
-      if (path_is_within (asked->items[i].source, granted->items[k].source)) {
+    for (size_t k = 0; k < granted->count; k++)
+      if (path_is_within (asked->items[i].source, granted->items[k].source))
         executable = executable && !draft_is_noexec (draft, granted->items[k].name);
-        r = hide_again (draft, &granted->items[k], &asked->items[i]);
-      }
     if (r == 0)
       r = mount_one (draft, &asked->items[i], "--mount: source", executable);
   }
@@ -351,20 +324,11 @@ static int mount_secrets (struct draft *draft)
 
 static int mask_paths (struct draft *draft)
 {
-  const struct strlist *hide = &draft_value (draft, SETTING_HIDE)->set;
   struct plan *plan = draft->plan;
   bool failed = false;
 
   for (size_t i = 0; masked_paths[i] != NULL; i++)
     failed = failed || strlist_add (&plan->masked, masked_paths[i]) < 0;
-  for (size_t i = 0; i < hide->count; i++) {
-    const char *path = hide->items[i];
-
-    failed = failed
-             || strlist_add_take (&plan->masked,
-                                  path[0] == '/' ? strdup (path) : str_format ("/workspace/%s", path))
-                    < 0;
-  }
   for (size_t i = 0; read_only_paths[i] != NULL; i++)
     failed = failed || strlist_add (&plan->read_only, read_only_paths[i]) < 0;
   return failed ? error_oom (draft->err) : 0;
@@ -434,5 +398,7 @@ int draft_mounts (struct draft *draft)
     r = check_targets (draft);
   if (r == 0)
     r = allow_engines_own (draft);
-  return r < 0 ? r : mask_paths (draft);
+  if (r == 0)
+    r = mask_paths (draft);
+  return r < 0 ? r : draft_hide (draft);
 }

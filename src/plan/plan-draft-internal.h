@@ -19,6 +19,7 @@ int draft_env (struct draft *draft);      /* the environment */
 int draft_ids (struct draft *draft);      /* user namespace and its maps */
 int draft_root (struct draft *draft);     /* the root, and the entries of one from the host */
 int draft_mounts (struct draft *draft);   /* every mount, masked and read-only paths */
+int draft_hide (struct draft *draft);     /* what the profile hides; after the mounts */
 int draft_limits (struct draft *draft);   /* cgroup, time, output */
 
 /* Shorthand for the value in force. */
