@@ -132,18 +132,20 @@ static int make_mount_points (const struct plan *plan, int root, struct error *e
   return make_mount_point (root, "/run/tyrum/init", false, err);
 }
 
-static int mount_layer (const struct plan *plan, const char *lower, const char *folder, const char *root,
-                        struct error *err)
+/* Names go into the options as they are, where ',' ':' and '\\' mean something; so none of the folder's own
+ * is in them, and the kernel looks for them where we stand. */
+static int mount_layer (const struct plan *plan, const char *folder, const char *root, struct error *err)
 {
-  cleanup_free char *upper = str_format ("%s/upper", folder);
-  cleanup_free char *work = str_format ("%s/work", folder);
-  cleanup_free char *options = str_format ("lowerdir=%s,upperdir=%s,workdir=%s", lower, upper, work);
+  cleanup_close int back = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int r;
 
-  if (upper == NULL || work == NULL || options == NULL)
-    return error_oom (err);
-  if (mkdir (upper, 0755) < 0 || mkdir (work, 0755) < 0)
+  if (chdir (folder) < 0 || mkdir ("upper", 0755) < 0 || mkdir ("work", 0755) < 0)
     return error_set_errno (err, errno, "make the layer of the root");
-  return mount_filesystem (plan, "overlay", root, options, err);
+  r = mount_filesystem (plan, "overlay", root, "lowerdir=lower,upperdir=upper,workdir=work", err);
+  /* From a folder that cannot be searched there is no way back, and nobody needs one. */
+  if (back < 0 || fchdir (back) < 0)
+    errno = 0;
+  return r;
 }
 
 static int check_root (const struct plan *plan, int fd, struct error *err)
@@ -174,7 +176,7 @@ int stage_root (const struct plan *plan, const char *folder, struct error *err)
     if (r == 0)
       r = mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
     if (r == 0)
-      r = mount_layer (plan, lower, folder, root, err);
+      r = mount_layer (plan, folder, root, err);
   }
   if (r < 0)
     return r;
