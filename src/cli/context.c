@@ -11,6 +11,7 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "base-path.h"
+#include "cli-own.h"
 #include "cli-request.h"
 #include "control-lattice.h"
 #include "profile-source.h"
@@ -40,27 +41,19 @@ static int read_host (struct context *context, const char *file, struct error *e
   return r < 0 ? error_prefix (err, "--host-facts") : 0;
 }
 
-/* A folder that a variable names, or the one that this program was built with. */
-static const char *folder_of (const char *variable, const char *built)
-{
-  const char *value = secure_getenv (variable);
-
-  return value != NULL && value[0] != '\0' ? value : built;
-}
-
 static int open_store (struct context *context, struct error *err)
 {
-  return profile_store_init (&context->store, folder_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
+  return profile_store_init (&context->store, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
                              context->host->uid == 0 ? NULL : context->host->config_home,
-                             folder_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), context->request.workspace,
+                             own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), context->request.workspace,
                              err);
 }
 
 int context_configuration (struct configuration **ret_configuration, struct error *err)
 {
   cleanup_profile_store struct profile_store store = { 0 };
-  int r = profile_store_init (&store, folder_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
-                              folder_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
+  int r = profile_store_init (&store, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
+                              own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
 
   return r < 0 ? r : configuration_load (&store, ret_configuration, err);
 }
@@ -75,7 +68,7 @@ int context_open_store (struct context *context, struct error *err)
 /* Why FOLDER, without links, cannot be the workspace; NULL when it can. */
 static const char *not_a_workspace (const char *folder)
 {
-  cleanup_free char *shipped = realpath (folder_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL);
+  cleanup_free char *shipped = realpath (own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL);
   const char *why;
 
   if (source_classify (folder, &why) == SOURCE_FORBIDDEN)
@@ -229,6 +222,8 @@ int context_plan (struct context *context, struct plan **ret_plan, struct error 
 
   for (size_t i = 0; r == 0 && i < paths.count && !context->described; i++)
     r = host_look_path (context->host, paths.items[i], err);
+  if (r == 0 && !context->described)
+    r = own_places (&context->request, context->host, err);
   if (r < 0)
     return r;
   r = plan_build (context->profile, &context->request, context->ceiling, context->host, ret_plan, err);

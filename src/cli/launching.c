@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base-nudge.h"
+#include "cli-own.h"
 #include "cli-progress.h"
 #include "cli-target.h"
 
@@ -53,9 +54,7 @@ void launching_refused (struct launching *launching, const struct context *conte
 /* Our own programs stand together in one folder. */
 static char *own_program (const char *name)
 {
-  const char *folder = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
-
-  return str_format ("%s/%s", folder != NULL && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR, name);
+  return str_format ("%s/%s", own_folder ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), name);
 }
 
 static int write_plan (struct launching *launching, const struct context *context, const struct plan *plan,

@@ -78,6 +78,7 @@ void host_facts_free (struct host_facts *facts)
   free (facts->config_home);
   free (facts->state_dir);
   free (facts->storage_dir);
+  strlist_clear (&facts->own);
   free (facts->cgroup_delegated);
   strlist_clear (&facts->cgroup_controllers);
   strlist_clear (&facts->apparmor_profiles);

@@ -44,9 +44,11 @@ struct host_facts {
   char *kernel;  /* "6.18.44" */
   uint32_t uid, gid;
   char *home;
-  char *config_home; /* the user's folder for configuration, "/etc/tyrum-oci" for root */
-  char *state_dir;   /* our own live state: never mounted into a run */
-  char *storage_dir; /* what outlives runs and boots: journal, images; never writable in a run */
+  char *config_home;  /* the user's folder for configuration, "/etc/tyrum-oci" for root */
+  char *state_dir;    /* our own live state: never mounted into a run */
+  char *storage_dir;  /* what outlives runs and boots: journal, images; never writable in a run */
+  struct strlist own; /* our programs, and files that decide over runs: never writable in one (a set). Not
+                       * part of the document: whoever launches here knows them. */
 
   enum cgroup_mode cgroup;
   bool cgroup_writable;   /* we can make groups below our own */

@@ -33,5 +33,8 @@ const char *source_forbidden (const struct host_facts *host, const struct path_f
     return "it holds the audit journal, which the command could rewrite";
   if (writable && host->config_home != NULL && overlap (host->config_home, fact->real))
     return "it holds profiles, and whoever writes those decides";
+  for (size_t i = 0; writable && i < host->own.count; i++)
+    if (overlap (host->own.items[i], fact->real))
+      return "it holds our own programs or the operator's files, which the command could rewrite";
   return NULL;
 }

@@ -1,0 +1,16 @@
+/* Where our own programs and the operator's files are: what no run may write.
+ *
+ * Whoever writes the program that launches runs, the one that starts inside them, the runtime that makes
+ * them, or the configuration that decides over them, is not contained for long. The places go into the
+ * host's facts, and the plan refuses to mount them writable.
+ */
+#pragma once
+
+#include "host-facts.h"
+#include "plan-request.h"
+
+/* A folder that a variable names, or the one that this program was built with. */
+const char *own_folder (const char *variable, const char *built);
+
+/* Adds the places to FACTS, each as it is named and as it is behind all links. */
+int own_places (const struct request *request, struct host_facts *facts, struct error *err);

@@ -1,0 +1,60 @@
+#include <config.h>
+
+#include "cli-own.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend-backend.h"
+#include "base-path.h"
+
+const char *own_folder (const char *variable, const char *built)
+{
+  const char *value = secure_getenv (variable);
+
+  return value != NULL && value[0] != '\0' ? value : built;
+}
+
+/* What is not there yet could be made, so its name counts as well. */
+static int add_place (struct host_facts *facts, const char *path, struct error *err)
+{
+  cleanup_free char *real = realpath (path, NULL);
+
+  if (real == NULL && errno == ENOMEM)
+    return error_oom (err);
+  if ((real != NULL && strset_add (&facts->own, real) < 0)
+      || (path_is_normal (path) && strset_add (&facts->own, path) < 0))
+    return error_oom (err);
+  return 0;
+}
+
+/* One that cannot be found is told of when it is needed. */
+static int add_runtime (const struct request *request, struct host_facts *facts, struct error *err)
+{
+  struct error ignored = { 0 };
+  cleanup_free char *program = NULL;
+
+  if (request->runtime == NULL || backend_is_engine (request->backend))
+    return 0;
+  if (backend_find_program (request->runtime, &program, &ignored) < 0) {
+    error_clear (&ignored);
+    return 0;
+  }
+  return add_place (facts, program, err);
+}
+
+int own_places (const struct request *request, struct host_facts *facts, struct error *err)
+{
+  cleanup_free char *profiles =
+      str_format ("%s/profiles", own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR));
+  int r = profiles ? add_place (facts, profiles, err) : error_oom (err);
+
+  if (r == 0)
+    r = add_place (facts, own_folder ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), err);
+  if (r == 0)
+    r = add_place (facts, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), err);
+  if (r == 0)
+    r = add_place (facts, "/proc/self/exe", err);
+  return r < 0 ? r : add_runtime (request, facts, err);
+}
