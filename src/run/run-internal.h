@@ -85,6 +85,9 @@ int run_name_plan (struct run *run);
 int run_take_ids (struct run *run);
 int run_make_folder (struct run *run, const char *name, char **ret_path);
 
+/* hidden.c: before the document is made. */
+int run_look_at_hidden (struct run *run);
+
 /* spawn.c and step.c: executing the steps. */
 int run_stage_and_create (struct run *run);
 int run_step (struct run *run, enum backend_step step);

@@ -8,7 +8,11 @@
 
 #include "base-error.h"
 
-/* Opens PATH from /, no link followed on the way; with O_PATH. */
+/* Opens PATH below FOLDER, no link followed on the way; with O_PATH. A descriptor, or a negative errno:
+ * -ELOOP for a link. PATH has no "..". */
+int mount_open_beneath (int folder, const char *path);
+
+/* The same from /, for a source that was looked at before. */
 int mount_open_source (const char *path, struct error *err);
 
 /* Puts what FD is, with everything mounted below it, on TARGET (a path in the stage), nosuid and nodev all

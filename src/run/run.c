@@ -148,6 +148,8 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   if (r == 0)
     run.result.id = strdup (run.dir.id);
   if (r == 0)
+    r = run_look_at_hidden (&run);
+  if (r == 0)
     r = run.driver->prepare (&run);
   if (r == 0)
     r = start (&run);

@@ -21,11 +21,11 @@
 #include "base-str.h"
 
 /* Kernels before 5.6, and filters that do not know the call: one component at a time, none of them a link. */
-static int open_by_steps (const char *path)
+static int open_by_steps (int folder, const char *path)
 {
-  cleanup_close int fd = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  cleanup_close int fd = fcntl (folder, F_DUPFD_CLOEXEC, 0);
 
-  for (const char *p = path + 1; fd >= 0 && *p != '\0';) {
+  for (const char *p = path; fd >= 0 && *p != '\0';) {
     size_t len = strcspn (p, "/");
     cleanup_free char *name = strndup (p, len);
     int next = name ? openat (fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -44,16 +44,22 @@ static int open_by_steps (const char *path)
   return fd < 0 ? -errno : take_fd (&fd);
 }
 
-int mount_open_source (const char *path, struct error *err)
+int mount_open_beneath (int folder, const char *path)
 {
   struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-                          .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
-  int fd = (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
+                          .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_BENEATH };
+  int fd = (int) syscall (SYS_openat2, folder, path, &how, sizeof (how));
 
-  if (fd < 0 && errno == ENOSYS)
-    fd = open_by_steps (path);
-  else if (fd < 0)
-    fd = -errno;
+  if (fd >= 0)
+    return fd;
+  return errno == ENOSYS ? open_by_steps (folder, path) : -errno;
+}
+
+int mount_open_source (const char *path, struct error *err)
+{
+  cleanup_close int root = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int fd = root < 0 ? -errno : mount_open_beneath (root, path[1] != '\0' ? path + 1 : ".");
+
   if (fd == -ELOOP)
     return error_set (err, fd, "open '%s': a link has appeared on the way since it was looked at", path);
   return fd < 0 ? error_set_errno (err, -fd, "open '%s'", path) : fd;
