@@ -33,6 +33,8 @@ void output_note (struct output *output, const char *text);
 
 /* Adds TEXT with every control character written as \xNN; what is left is one line. */
 void text_clean (struct strbuf *buf, const char *text);
+/* The same, with lines left as they are. */
+void text_clean_lines (struct strbuf *buf, const char *text);
 
 /* Adds TEXT in lines of at most WIDTH columns, broken between words. Every line but the first is indented by
  * INDENT; the first one starts at column AT. Ends with a newline. Paragraphs are separated by "\n\n". */

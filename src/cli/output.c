@@ -25,12 +25,13 @@ static size_t control_length (const unsigned char *p)
   return p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f ? 2 : 0;
 }
 
-void text_clean (struct strbuf *buf, const char *text)
+/* KEEP is a control character that stays; '\0' is none. */
+static void clean (struct strbuf *buf, const char *text, char keep)
 {
   const unsigned char *p = (const unsigned char *) text;
 
   while (*p != '\0') {
-    size_t control = control_length (p);
+    size_t control = *p == (unsigned char) keep ? 0 : control_length (p);
 
     for (size_t i = 0; i < control; i++)
       strbuf_addf (buf, "\\x%02x", p[i]);
@@ -38,6 +39,16 @@ void text_clean (struct strbuf *buf, const char *text)
       strbuf_add_bytes (buf, (const char *) p, 1);
     p += control ? control : 1;
   }
+}
+
+void text_clean (struct strbuf *buf, const char *text)
+{
+  clean (buf, text, '\0');
+}
+
+void text_clean_lines (struct strbuf *buf, const char *text)
+{
+  clean (buf, text, '\n');
 }
 
 size_t text_columns (const char *text, size_t len)

@@ -74,7 +74,7 @@ static int refuse (const struct plan *plan, const struct run_result *result,
   r = report (plan, result, &refusal, arguments, folder, output, err);
   if (r < 0 || arguments_have (arguments, OPTION_JSON))
     return r;
-  strbuf_add (&output->notes, table);
+  text_clean_lines (&output->notes, table);
   return error_set (err, refusal.code, "%s", error_text (&refusal));
 }
 
