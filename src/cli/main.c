@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,20 @@ static void say_error (const char *prefix, const struct error *err)
     (void) write_all (STDERR_FILENO, &line);
 }
 
+static void on_file_limit (int signal_number)
+{
+  (void) signal_number;
+}
+
+/* A caller's limit on the size of files is told like any other failure to write. A handler and no SIG_IGN, as
+ * programs that we execute would inherit that. */
+static void survive_file_limit (void)
+{
+  const struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
+
+  sigaction (SIGXFSZ, &action, NULL);
+}
+
 int main (int argc, char **argv)
 {
   cleanup_output struct output output = { 0 };
@@ -81,6 +96,7 @@ int main (int argc, char **argv)
 
   if (hold_standard_streams () < 0)
     return 1;
+  survive_file_limit ();
   look_at_terminal (&output);
   output.flush = flush;
   r = verb_dispatch (argv + (argc > 0), &verb, &output, &err);

@@ -52,9 +52,11 @@ static int take_signals (struct run *run)
   sigdelset (&set, SIGABRT);
   if (sigprocmask (SIG_SETMASK, &set, NULL) < 0)
     return error_set_errno (run->err, errno, "block signals");
-  /* Children that end are waited for by descriptor; a dead reader shows as an error of write. */
+  /* Children that end are waited for by descriptor; a dead reader, and a limit on files of the caller's,
+   * show as errors of write. */
   sigdelset (&set, SIGCHLD);
   sigdelset (&set, SIGPIPE);
+  sigdelset (&set, SIGXFSZ);
   sigdelset (&set, SIGTSTP);
   sigdelset (&set, SIGTTIN);
   sigdelset (&set, SIGTTOU);
