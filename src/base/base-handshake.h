@@ -7,6 +7,7 @@
  * neither trace nor look into (it is not dumpable).
  *
  *   init:        HELLO
+ *   supervisor:  CONFINE, with paths in the same packet              (once or never, also before HELLO)
  *   supervisor:  ASK, with its questions in the same packet          (as often as it likes, also before
  * HELLO) init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
  *   supervisor:  GO or STOP
@@ -53,6 +54,9 @@ enum handshake_type {
   HANDSHAKE_ASK = 6,     /* supervisor: LENGTH bytes of questions, at most LIMIT_ASK_BYTES */
   HANDSHAKE_ANSWER = 7,  /* init: LENGTH bytes of answers, at most LIMIT_REPORT_BYTES */
   HANDSHAKE_STREAMS = 8, /* supervisor, on the status socket: the three standard streams come with it */
+  /* supervisor: LENGTH bytes of paths, at most LIMIT_ASK_BYTES, with a NUL behind each: the command, and all
+   * that it starts, may execute these programs, what they need to run, and nothing else. */
+  HANDSHAKE_CONFINE = 9,
 };
 
 struct handshake_header {

@@ -61,6 +61,9 @@ enum question {
   QUESTION_LIMITS = 12,
   /* The kernel's struct utsname, as it is. No bytes in the question. */
   QUESTION_NAMES = 13,
+  /* Whether a program can be executed: struct report_execute; the question is its path, links followed.
+   * EOPNOTSUPP where only trying would tell. Nothing is executed but init itself. */
+  QUESTION_EXECUTE = 14,
 };
 
 struct report_item {
@@ -95,6 +98,11 @@ struct report_entry {
 struct report_call {
   int64_t number;
   uint64_t arguments[6];
+};
+
+struct report_execute {
+  int32_t free_errnum;    /* by init; 0: it can be */
+  int32_t bounded_errnum; /* by the command, under the bounds of HANDSHAKE_CONFINE if those came */
 };
 
 struct report_limit {

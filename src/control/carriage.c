@@ -76,8 +76,10 @@ static const struct row rows[] = {
   { CONTROL_APPARMOR, -1, PODMAN, CARRY_ENFORCED, PODMAN, "Podman refuses when the host has no AppArmor" },
   { CONTROL_APPARMOR, -1, EVERY, CARRY_ENFORCED, NOWHERE, "apparmorProfile, where the host has it" },
 
-  { CONTROL_TOOLS, -1, EVERY, CARRY_IMPOSSIBLE, NOWHERE,
-    "needs Landlock rules set inside the container, which this version does not do" },
+  { CONTROL_TOOLS, -1, RUNSC, CARRY_IMPOSSIBLE, RUNSC, "gVisor's kernel has no Landlock" },
+  { CONTROL_TOOLS, -1, ENGINES, CARRY_IMPOSSIBLE, NOWHERE,
+    "not tried behind an engine: its default filter may refuse Landlock, and a file in memory has no path" },
+  { CONTROL_TOOLS, -1, EVERY, CARRY_ENFORCED, CRUN | RUNC, "Landlock, put in force by our init" },
 
   { CONTROL_FDS_CLOSED, -1, CRUN, CARRY_ENFORCED, CRUN,
     "closed by us before crun starts, as crun 1.8.1 passes on what its caller left open" },

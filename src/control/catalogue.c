@@ -47,8 +47,10 @@ static const struct control_info table[] = {
                          "The named AppArmor profile confines the command, in enforce mode.",
                          "the label in /proc, from inside and outside" },
   [CONTROL_TOOLS] = { "process.tools", BY (SETTING_TOOLS),
-                      "Only the named programs can be executed, by the command or anything it starts.",
-                      "not at all: nothing carries it in this version" },
+                      "Only the named programs can be executed, with their interpreters and loaders, by the "
+                      "command or anything it starts.",
+                      "init, which can be executed without the rules and must not be with them, beside named "
+                      "programs that must be" },
   [CONTROL_FDS_CLOSED] = { "process.fds_closed", ALWAYS,
                            "No descriptor of the caller is open inside except the three standard streams.",
                            "the descriptors that init found open when it was started" },

@@ -18,6 +18,7 @@ static int (*const answer_of[]) (const struct asked *asked, struct answers *answ
   [QUESTION_ENVIRONMENT] = answer_environment,
   [QUESTION_LIMITS] = answer_limits,
   [QUESTION_NAMES] = answer_names,
+  [QUESTION_EXECUTE] = answer_execute,
 };
 
 /* The question at the front. False if it is not whole. */

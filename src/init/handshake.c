@@ -12,6 +12,7 @@
 
 #include "init-answer.h"
 #include "init-memory.h"
+#include "init-tools.h"
 
 /* What was heard last, and what is said to it. Only until the go-ahead. */
 static struct {
@@ -147,7 +148,8 @@ static int hear_from_stream (size_t *ret_size)
   if (r < 0)
     return r;
   *ret_size = sizeof *header;
-  if (!header_is_ours (header, HANDSHAKE_ASK) || header->length > sizeof talk.message.questions)
+  if ((!header_is_ours (header, HANDSHAKE_ASK) && !header_is_ours (header, HANDSHAKE_CONFINE))
+      || header->length > sizeof talk.message.questions)
     return 0;
   r = read_all (STDIN_FILENO, talk.message.questions, header->length);
   *ret_size += header->length;
@@ -176,6 +178,16 @@ static int answer (enum carrier carrier, size_t size, struct failure *failure)
   return r < 0 ? failure_set_errno (failure, -r, "cannot answer the supervisor", NULL) : 0;
 }
 
+/* A CONFINE of SIZE bytes, header and all, that lies in talk.message. */
+static int confine (size_t size, struct failure *failure)
+{
+  uint32_t length = talk.message.header.length;
+
+  if (length > sizeof talk.message.questions || size != sizeof talk.message.header + length)
+    return failure_set (failure, -EBADMSG, "the supervisor's list of programs is malformed", NULL);
+  return tools_prepare (talk.message.questions, length, failure);
+}
+
 /* Answers, until something comes that is no question: a header of SIZE bytes, in talk.message. */
 static int answer_until_told (enum carrier carrier, size_t *ret_size, struct failure *failure)
 {
@@ -186,9 +198,12 @@ static int answer_until_told (enum carrier carrier, size_t *ret_size, struct fai
       return failure_set (failure, r, "the supervisor went away before the go-ahead", NULL);
     if (r < 0)
       return failure_set_errno (failure, -r, "cannot receive the supervisor's go-ahead", NULL);
-    if (*ret_size < sizeof talk.message.header || !header_is_ours (&talk.message.header, HANDSHAKE_ASK))
+    if (*ret_size >= sizeof talk.message.header && header_is_ours (&talk.message.header, HANDSHAKE_CONFINE))
+      r = confine (*ret_size, failure);
+    else if (*ret_size >= sizeof talk.message.header && header_is_ours (&talk.message.header, HANDSHAKE_ASK))
+      r = answer (carrier, *ret_size, failure);
+    else
       return 0;
-    r = answer (carrier, *ret_size, failure);
     if (r < 0)
       return r;
   }

@@ -41,6 +41,7 @@ int answer_connect (const struct asked *asked, struct answers *answers);
 int answer_descriptors (const struct asked *asked, struct answers *answers);
 int answer_environment (const struct asked *asked, struct answers *answers);
 int answer_limits (const struct asked *asked, struct answers *answers);
+int answer_execute (const struct asked *asked, struct answers *answers);
 int answer_names (const struct asked *asked, struct answers *answers);
 
 /* Closes the answers of all questions at the front of QUESTIONS that are of kind QUESTION_CALL, and moves

@@ -5,6 +5,12 @@
  */
 #pragma once
 
+#include <limits.h>
+#include <stdbool.h>
+
 /* Executes ARGV[0] with init's own environment, and returns only if that failed: -ENOENT if there is no such
  * program (exit code 127 in shells), otherwise why the one that was found cannot be run (126). */
 int search_exec (char *const argv[]);
+
+/* The file that NAME, which has no slash, stands for: the first of that name along PATH. */
+bool search_find (const char *name, char ret_path[PATH_MAX]);

@@ -13,6 +13,7 @@
 #include "base-handshake.h"
 #include "init-search.h"
 #include "init-signals.h"
+#include "init-tools.h"
 
 /* The kernel's range is -1000 to 1000; it picks the highest first. */
 #define OOM_SCORE      500
@@ -20,6 +21,7 @@
 
 enum step {
   STEP_TERMINAL,
+  STEP_CONFINE,
   STEP_EXEC,
 };
 
@@ -79,6 +81,10 @@ static _Noreturn void become_payload (const struct options *options, int pipe_fd
   prctl (PR_SET_DUMPABLE, 1, 0, 0, 0);
   raise_oom_score ();
 
+  int confined = tools_confine ();
+  if (confined < 0)
+    give_up (pipe_fd, STEP_CONFINE, -confined);
+
   signals_default_all ();
   /* A signal that init has passed on by now takes effect here, before the program runs. */
   signals_unblock_all ();
@@ -112,6 +118,8 @@ int payload_exec_error (const struct payload *payload, int *ret_exec_err, struct
   close (payload->report);
   if (got == sizeof report && report.step == STEP_TERMINAL)
     return failure_set_errno (failure, report.errnum, "cannot give the terminal to the payload", NULL);
+  if (got == sizeof report && report.step == STEP_CONFINE)
+    return failure_set_errno (failure, report.errnum, "cannot bound what the payload may execute", NULL);
   *ret_exec_err = got == sizeof report ? report.errnum : 0;
   return 0;
 }

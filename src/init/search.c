@@ -3,8 +3,6 @@
 #include "init-search.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +30,23 @@ static bool is_file (const char *path)
   struct stat status;
 
   return stat (path, &status) == 0 && S_ISREG (status.st_mode);
+}
+
+bool search_find (const char *name, char ret_path[PATH_MAX])
+{
+  const char *folder = getenv ("PATH");
+
+  if (!folder)
+    folder = PATH_DEFAULT;
+  for (;;) {
+    size_t len = strcspn (folder, ":");
+
+    if (len > 0 && join (ret_path, folder, len, name) && is_file (ret_path))
+      return true;
+    if (folder[len] == '\0')
+      return false;
+    folder += len + 1;
+  }
 }
 
 int search_exec (char *const argv[])

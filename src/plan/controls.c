@@ -127,6 +127,9 @@ static int apply_host (struct draft *draft)
 
   if (controls[CONTROL_APPARMOR].promised)
     r = host_apparmor (draft);
+  if (r == 0 && controls[CONTROL_TOOLS].promised && draft->host->landlock_abi == 0
+      && controls[CONTROL_TOOLS].carriage.carry != CARRY_IMPOSSIBLE)
+    r = host_cannot (draft, CONTROL_TOOLS, strdup ("this host's kernel has no Landlock"));
   if (r == 0)
     r = host_limits (draft);
   host_mending (draft);

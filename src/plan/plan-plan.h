@@ -89,6 +89,7 @@ struct plan {
   char *apparmor; /* NULL: none */
   struct filter *filter;
   char *filter_path; /* for an engine that reads the filter from a file of its host; NULL for all others */
+  char *listener;    /* a socket for the filter's listener, once a run has one; NULL: none */
   struct plan_rlimit rlimits[4];
   size_t rlimit_count;
   uint64_t open_files_hard; /* the most that this host gives */
@@ -141,6 +142,9 @@ char *plan_filter_path (const char *state, const char *run);
 
 /* Gives the plan the private range number SLOT, below id_slots. */
 void plan_use_slot (struct plan *plan, unsigned slot);
+
+/* Whether the run's command can execute only what process.tools names. */
+bool plan_bounds_tools (const struct plan *plan);
 
 void plan_free (struct plan *plan);
 DEFINE_CLEANUP (struct plan, plan_free)

@@ -42,7 +42,16 @@ struct filter_rule {
   size_t arg_count;
 };
 
+/* Where the list refuses a call, always or under a condition. */
+struct filter_line {
+  char *name;
+  unsigned line;
+};
+
 struct filter {
+  char *file; /* of the list */
+  struct filter_line *lines;
+  size_t line_count;
   const char *architecture; /* "SCMP_ARCH_X86_64": the native one, and no other */
   int unknown_errnum;
   struct filter_rule *rules; /* sorted; no two with the same action and condition */
@@ -58,14 +67,27 @@ struct filter {
 #define SEAL_FIRST 1024
 #define SEAL_COUNT 3000 /* the kernel hands errnos through up to 4095 */
 
-/* EXTRA are names from process.seccomp.allow: allowed without condition, whatever the list says.
- * MACHINE is as uname has it. */
-int filter_build (const struct seccomp_list *list, const struct strlist *extra, const char *machine,
-                  struct filter **ret_filter, struct error *err);
+/* EXTRA are names from process.seccomp.allow: allowed without condition, whatever the list says. UNKNOWN are
+ * names (a set; NULL: none) that get the errno for unknown calls, whatever the list says; none of them may be
+ * in EXTRA. MACHINE is as uname has it. */
+int filter_build (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
+                  const char *machine, struct filter **ret_filter, struct error *err);
 
 /* What the filter says to a call: 0 for allowed, or the errno. */
 int filter_answer (const struct filter *filter, const char *name,
                    const uint64_t arguments[SECCOMP_ARGUMENTS]);
+
+/* Whether somebody wants to hear of it when RULE refuses NAME. What is refused as a kernel without the call
+ * would (ENOSYS), or as calls refuse a file that cannot take part (EINVAL), is probed by libraries all the
+ * time, and they go on with something else. Never told of are the calls by which a runtime hands a listener
+ * over. */
+bool filter_tells (const struct filter_rule *rule, const char *name);
+
+/* The name of a call by its number; NULL where libseccomp knows none, or memory ran out. */
+char *filter_call_name (const struct filter *filter, int number);
+
+/* The line of the list that refuses NAME; 0 where no line names it. */
+unsigned filter_line_of (const struct filter *filter, const char *name);
 
 void filter_free (struct filter *filter);
 DEFINE_CLEANUP (struct filter, filter_free)

@@ -44,6 +44,13 @@ char *plan_filter_path (const char *state, const char *run)
   return str_format ("%s/runs/%s/seccomp.json", state, run);
 }
 
+bool plan_bounds_tools (const struct plan *plan)
+{
+  const struct plan_control *state = &plan->controls[CONTROL_TOOLS];
+
+  return state->promised && state->carriage.carry != CARRY_IMPOSSIBLE;
+}
+
 void plan_free (struct plan *plan)
 {
   if (plan == NULL)
@@ -51,6 +58,7 @@ void plan_free (struct plan *plan)
   clear_lists (plan);
   settings_clear (&plan->settings);
   filter_free (plan->filter);
+  free (plan->listener);
   free (plan->profile_name);
   free (plan->profile_file);
   free (plan->runtime);

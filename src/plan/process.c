@@ -85,6 +85,25 @@ static const struct seccomp_list *list_in_force (const struct draft *draft)
   return strcmp (met, own) == 0 ? draft->profile->seccomp : draft->ceiling->seccomp;
 }
 
+/* A file in memory has no path that a rule could name: where executables are listed there can be none. */
+static int draft_filter (struct draft *draft)
+{
+  const struct strlist *extra = &draft_value (draft, SETTING_SECCOMP_ALLOW)->set;
+  char *names[] = { (char[]){ "memfd_create" }, (char[]){ "memfd_secret" } };
+  const struct strlist nameless = { names, ARRAY_LEN (names) };
+  bool bounded = plan_bounds_tools (draft->plan);
+
+  for (size_t i = 0; bounded && i < nameless.count; i++)
+    if (strset_has (extra, names[i]))
+      return error_set (
+          draft->err, -EINVAL,
+          "process.tools: '%s' in process.seccomp.allow would let a program be executed without a "
+          "path; take it out, or process.tools",
+          names[i]);
+  return filter_build (list_in_force (draft), extra, bounded ? &nameless : NULL, draft->host->machine,
+                       &draft->plan->filter, draft->err);
+}
+
 int draft_process (struct draft *draft)
 {
   struct plan *plan = draft->plan;
@@ -109,6 +128,5 @@ int draft_process (struct draft *draft)
     if (plan->filter_path == NULL)
       return error_oom (draft->err);
   }
-  return filter_build (list_in_force (draft), &draft_value (draft, SETTING_SECCOMP_ALLOW)->set,
-                       draft->host->machine, &plan->filter, draft->err);
+  return draft_filter (draft);
 }

@@ -288,7 +288,11 @@ void filter_free (struct filter *filter)
     return;
   for (size_t i = 0; i < filter->rule_count; i++)
     strlist_clear (&filter->rules[i].names);
+  for (size_t i = 0; i < filter->line_count; i++)
+    free (filter->lines[i].name);
+  free (filter->lines);
   free (filter->rules);
   strlist_clear (&filter->allowed);
+  free (filter->file);
   free (filter);
 }

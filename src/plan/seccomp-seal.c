@@ -1,8 +1,9 @@
-/* The seal of a filter, and what a filter answers. */
+/* The seal of a filter, what a filter answers, and whether anybody is told. */
 #include <config.h>
 
 #include "plan-seccomp-internal.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base-sha256.h"
@@ -60,4 +61,24 @@ int filter_answer (const struct filter *filter, const char *name, const uint64_t
       return rule->allow ? 0 : rule->errnum;
   }
   return filter->unknown_errnum;
+}
+
+bool filter_tells (const struct filter_rule *rule, const char *name)
+{
+  static const char *const silent[] = { "sendmsg", "write" };
+
+  for (size_t i = 0; i < ARRAY_LEN (silent); i++)
+    if (strcmp (silent[i], name) == 0)
+      return false;
+  return !rule->allow
+         && (rule->errnum == EPERM || rule->errnum == EACCES || rule->errnum == EAFNOSUPPORT
+             || rule->errnum == EPROTONOSUPPORT);
+}
+
+unsigned filter_line_of (const struct filter *filter, const char *name)
+{
+  for (size_t i = 0; i < filter->line_count; i++)
+    if (strcmp (filter->lines[i].name, name) == 0)
+      return filter->lines[i].line;
+  return 0;
 }

@@ -54,6 +54,7 @@ static const struct newer {
 struct build {
   const struct seccomp_list *list;
   const struct strlist *extra;
+  const struct strlist *unknown; /* NULL: none */
   const struct architecture *architecture;
   struct filter *filter;
 };
@@ -135,7 +136,8 @@ static int wanted (const struct build *b, const char *name, unsigned line, bool 
 
     return where ? fail_unknown (b->architecture, where, name, err) : error_oom (err);
   }
-  *ret_wanted = presence == PRESENT && !strset_has (b->extra, name) && strcmp (name, SEAL_CALL) != 0;
+  *ret_wanted = presence == PRESENT && !strset_has (b->extra, name) && strcmp (name, SEAL_CALL) != 0
+                && (b->unknown == NULL || !strset_has (b->unknown, name));
   return 0;
 }
 
@@ -227,6 +229,26 @@ static int add_denies (struct build *b, struct error *err)
   return 0;
 }
 
+/* The filter remembers where each refusal stands, for whoever has to explain it. */
+static int keep_lines (struct build *b, struct error *err)
+{
+  const struct seccomp_list *list = b->list;
+  struct filter *filter = b->filter;
+
+  filter->file = strdup (list->file);
+  filter->lines = calloc (list->deny_count + 1, sizeof (*filter->lines));
+  if (filter->file == NULL || filter->lines == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < list->deny_count; i++) {
+    struct filter_line *line = &filter->lines[filter->line_count++];
+
+    *line = (struct filter_line){ strdup (list->denies[i].name), list->denies[i].line };
+    if (line->name == NULL)
+      return error_oom (err);
+  }
+  return 0;
+}
+
 static const struct architecture *find_architecture (const char *machine)
 {
   for (size_t i = 0; i < ARRAY_LEN (architectures); i++)
@@ -235,11 +257,11 @@ static const struct architecture *find_architecture (const char *machine)
   return NULL;
 }
 
-int filter_build (const struct seccomp_list *list, const struct strlist *extra, const char *machine,
-                  struct filter **ret_filter, struct error *err)
+int filter_build (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
+                  const char *machine, struct filter **ret_filter, struct error *err)
 {
   cleanup_filter struct filter *filter = calloc (1, sizeof (*filter));
-  struct build b = { .list = list, .extra = extra, .filter = filter };
+  struct build b = { .list = list, .extra = extra, .unknown = unknown, .filter = filter };
   int r;
 
   if (filter == NULL)
@@ -250,7 +272,9 @@ int filter_build (const struct seccomp_list *list, const struct strlist *extra, 
                       "no seccomp filter can be made for machine '%s', only for x86_64 and aarch64", machine);
   filter->architecture = b.architecture->name;
   filter->unknown_errnum = list->unknown_errnum;
-  r = add_extra (&b, err);
+  r = keep_lines (&b, err);
+  if (r == 0)
+    r = add_extra (&b, err);
   if (r == 0)
     r = add_rules (&b, err);
   if (r == 0)
@@ -263,4 +287,12 @@ int filter_build (const struct seccomp_list *list, const struct strlist *extra, 
     return r;
   *ret_filter = take_ptr (filter);
   return 0;
+}
+
+char *filter_call_name (const struct filter *filter, int number)
+{
+  for (size_t i = 0; i < ARRAY_LEN (architectures); i++)
+    if (strcmp (architectures[i].name, filter->architecture) == 0)
+      return seccomp_syscall_resolve_num_arch (architectures[i].token, number);
+  return NULL;
 }

@@ -116,6 +116,11 @@ bool inside_call (const struct inside *inside, const struct report_call *call, i
   return exactly (find (inside, QUESTION_CALL, call, sizeof (*call)), ret_result, sizeof (*ret_result));
 }
 
+bool inside_execute (const struct inside *inside, const char *path, struct report_execute *ret_execute)
+{
+  return exactly (inside_answer (inside, QUESTION_EXECUTE, path), ret_execute, sizeof (*ret_execute));
+}
+
 bool inside_connect (const struct inside *inside, const void *address, size_t length, int *ret_errnum)
 {
   const struct answer *answer = find (inside, QUESTION_CONNECT, address, length);

@@ -127,9 +127,9 @@ static enum overall sum_up (const struct posture *posture)
 int posture_judge (const struct plan *plan, const struct inside *inside, const struct outside *outside,
                    struct posture **ret_posture, struct error *err)
 {
-  static void (*const topics[]) (struct judge *) = { judge_identity, judge_process, judge_seccomp,
-                                                     judge_mounts,   judge_paths,   judge_spaces,
-                                                     judge_network,  judge_limits,  judge_environment };
+  static void (*const topics[]) (
+      struct judge *) = { judge_identity, judge_process, judge_seccomp, judge_mounts,      judge_paths,
+                          judge_spaces,   judge_network, judge_limits,  judge_environment, judge_tools };
   cleanup_posture struct posture *posture = calloc (1, sizeof (*posture));
   struct judge judge = { .plan = plan, .in = inside, .out = outside, .posture = posture };
 

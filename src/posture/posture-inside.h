@@ -62,6 +62,7 @@ bool inside_look (const struct inside *inside, const char *path, struct report_l
 bool inside_statfs (const struct inside *inside, const char *path, struct report_statfs *ret_statfs);
 bool inside_limit (const struct inside *inside, unsigned resource, struct report_limit *ret_limit);
 bool inside_call (const struct inside *inside, const struct report_call *call, int64_t *ret_result);
+bool inside_execute (const struct inside *inside, const char *path, struct report_execute *ret_execute);
 bool inside_connect (const struct inside *inside, const void *address, size_t length, int *ret_errnum);
 
 void inside_clear (struct inside *inside);
@@ -85,6 +86,9 @@ extern const struct report_call probe_bounding;    /* takes CAP_SETPCAP: drops f
 extern const struct report_call probe_new_user;    /* a user namespace */
 extern const struct report_call probe_ambient;     /* whether a capability is in the ambient set */
 extern const struct report_call probe_privileges;  /* no_new_privileges, by prctl */
+
+/* Of the programs that may be executed so many are tried. */
+#define PROBE_TOOLS_MAX 16u
 
 /* Addresses that nobody has (RFC 5737, RFC 3849), and our own. */
 extern const struct sockaddr_in probe_far, probe_near;

@@ -40,3 +40,4 @@ void judge_spaces (struct judge *judge);
 void judge_network (struct judge *judge);
 void judge_limits (struct judge *judge);
 void judge_environment (struct judge *judge);
+void judge_tools (struct judge *judge);

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "base-path.h"
+#include "plan-stage.h"
 
 #define CALL(number, ...)                                                                                    \
   {                                                                                                          \
@@ -210,6 +211,18 @@ static int ask_calls (struct questions *questions)
   return failed ? -ENOMEM : 0;
 }
 
+/* Init is not named, and can be executed where nothing is bounded: that is the one that must fail. */
+static int ask_tools (struct questions *questions, const struct plan *plan)
+{
+  const struct strlist *tools = &plan->settings.values[SETTING_TOOLS].set;
+  bool failed =
+      !plan_bounds_tools (plan) ? false : ask_path (questions, QUESTION_EXECUTE, STAGE_INIT_TARGET) < 0;
+
+  for (size_t i = 0; plan_bounds_tools (plan) && i < tools->count && i < PROBE_TOOLS_MAX && !failed; i++)
+    failed = ask_path (questions, QUESTION_EXECUTE, tools->items[i]) < 0;
+  return failed ? -ENOMEM : 0;
+}
+
 /* Only where nothing may be reached: a route that exists would be somebody's network. */
 static int ask_network (struct questions *questions, const struct plan *plan)
 {
@@ -230,7 +243,7 @@ int questions_make (const struct plan *plan, struct questions *ret_questions, st
   for (size_t i = 0; i < ARRAY_LEN (always) && !failed; i++)
     failed = ask_path (&questions, always[i].kind, always[i].path) < 0;
   if (failed || ask_paths (&questions, plan) < 0 || ask_calls (&questions) < 0
-      || ask_network (&questions, plan) < 0)
+      || ask_network (&questions, plan) < 0 || ask_tools (&questions, plan) < 0)
     return error_oom (err);
   *ret_questions = questions;
   questions = (struct questions){ 0 };

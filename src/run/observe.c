@@ -34,11 +34,34 @@ static int ask (struct run *run)
   return run_say (run, HANDSHAKE_ASK, batch, used);
 }
 
-/* The first questions wait for init before it exists: no time is spent on asking. */
+/* Tells init which programs the command may execute. */
+static int confine (struct run *run)
+{
+  const struct strlist *tools = &run->options->plan->settings.values[SETTING_TOOLS].set;
+  cleanup_strbuf struct strbuf paths = { 0 };
+
+  if (!plan_bounds_tools (run->options->plan))
+    return 0;
+  for (size_t i = 0; i < tools->count; i++)
+    strbuf_add_bytes (&paths, tools->items[i], strlen (tools->items[i]) + 1);
+  if (tools->count == 0)
+    strbuf_add_bytes (&paths, "", 1);
+  if (paths.failed)
+    return error_oom (run->err);
+  if (paths.len > LIMIT_ASK_BYTES)
+    return error_set (run->err, -E2BIG, "process.tools: the names are longer than %u bytes together",
+                      LIMIT_ASK_BYTES);
+  return run_say (run, HANDSHAKE_CONFINE, paths.text, paths.len);
+}
+
+/* The first words wait for init before it exists: no time is spent on saying them. */
 int run_ask_first (struct run *run)
 {
   cleanup_questions struct questions questions = { 0 };
-  int r = questions_make (run->options->plan, &questions, run->err);
+  int r = confine (run);
+
+  if (r == 0)
+    r = questions_make (run->options->plan, &questions, run->err);
 
   if (r == 0)
     r = inside_new (&questions, &run->inside, run->err);

@@ -119,7 +119,7 @@ int policy_choose (struct policy *policy, const char *name, const char *annotate
   if (r == 0)
     r = profile_digest (policy->second ? policy->second : policy->profile, policy->digest, err);
   if (r == 0 && policy->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED)
-    r = filter_build (list_in_force (policy), &policy->settings.values[SETTING_SECCOMP_ALLOW].set,
+    r = filter_build (list_in_force (policy), &policy->settings.values[SETTING_SECCOMP_ALLOW].set, NULL,
                       policy->host->machine, &policy->filter, err);
   if (r < 0)
     return r;

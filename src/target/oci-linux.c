@@ -155,7 +155,7 @@ void target_oci_linux (struct json_writer *w, const struct plan *plan)
     json_string (w, "cgroupsPath", plan->cgroup_path);
   write_resources (w, plan);
   json_string (w, "rootfsPropagation", "private");
-  oci_seccomp_write (w, "seccomp", plan->filter);
+  oci_seccomp_write (w, "seccomp", plan->filter, plan->listener);
   json_strings (w, "maskedPaths", &plan->masked);
   json_strings (w, "readonlyPaths", &plan->read_only);
   json_object_end (w);

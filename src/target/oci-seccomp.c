@@ -20,11 +20,28 @@ static void write_action (struct json_writer *w, const char *action_key, const c
     json_integer (w, errno_key, errnum);
 }
 
-static void write_rule (struct json_writer *w, const struct filter_rule *rule)
+/* One half of RULE: the names that are told of, or the others. Writes nothing for an empty half. */
+static void write_half (struct json_writer *w, const struct filter_rule *rule, bool listens, bool told)
 {
-  json_object_begin (w, NULL);
-  json_strings (w, "names", &rule->names);
-  write_action (w, "action", "errnoRet", rule->allow, rule->errnum);
+  bool begun = false;
+
+  for (size_t i = 0; i < rule->names.count; i++) {
+    if ((listens && filter_tells (rule, rule->names.items[i])) != told)
+      continue;
+    if (!begun) {
+      json_object_begin (w, NULL);
+      json_array_begin (w, "names");
+    }
+    begun = true;
+    json_string (w, NULL, rule->names.items[i]);
+  }
+  if (!begun)
+    return;
+  json_array_end (w);
+  if (told)
+    json_string (w, "action", "SCMP_ACT_NOTIFY");
+  else
+    write_action (w, "action", "errnoRet", rule->allow, rule->errnum);
   if (rule->arg_count > 0) {
     json_array_begin (w, "args");
     for (size_t i = 0; i < rule->arg_count; i++)
@@ -34,16 +51,21 @@ static void write_rule (struct json_writer *w, const struct filter_rule *rule)
   json_object_end (w);
 }
 
-void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter)
+void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
+                        const char *listener)
 {
   json_object_begin (w, key);
   write_action (w, "defaultAction", "defaultErrnoRet", false, filter->unknown_errnum);
   json_array_begin (w, "architectures");
   json_string (w, NULL, filter->architecture);
   json_array_end (w);
+  if (listener != NULL)
+    json_string (w, "listenerPath", listener);
   json_array_begin (w, "syscalls");
-  for (size_t i = 0; i < filter->rule_count; i++)
-    write_rule (w, &filter->rules[i]);
+  for (size_t i = 0; i < filter->rule_count; i++) {
+    write_half (w, &filter->rules[i], listener != NULL, false);
+    write_half (w, &filter->rules[i], listener != NULL, true);
+  }
   json_array_end (w);
   json_object_end (w);
 }

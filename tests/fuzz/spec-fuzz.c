@@ -50,7 +50,7 @@ const struct spec_policy *fuzz_policy (void)
   INVARIANT (profile_resolve (profile, NULL) == 0);
   INVARIANT (seccomp_list_parse ("list", list_text, strlen (list_text), &list, NULL) == 0);
   INVARIANT (host_facts_read ("host", host_text, strlen (host_text), &host, NULL) == 0);
-  INVARIANT (filter_build (list, &none, "x86_64", &filter, NULL) == 0);
+  INVARIANT (filter_build (list, &none, NULL, "x86_64", &filter, NULL) == 0);
   seccomp_list_free (list);
   policy = (struct spec_policy){ .profile = profile->name,
                                  .digest = "sha256:0",

@@ -82,7 +82,8 @@ static inline struct filter *build_filter (const struct seccomp_list *list, cons
   struct strlist none = { 0 };
   struct filter *filter = NULL;
 
-  CHECK (filter_build (list, extra ? extra : &none, machine, &filter, &err) == 0, "%s", error_text (&err));
+  CHECK (filter_build (list, extra ? extra : &none, NULL, machine, &filter, &err) == 0, "%s",
+         error_text (&err));
   return filter;
 }
 

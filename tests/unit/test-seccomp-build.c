@@ -85,7 +85,7 @@ static void check_extra_refused (const char *name, int code, const char *message
   struct filter *filter = NULL;
 
   assert_int_equal (strset_add (&extra, name), 0);
-  assert_int_equal (filter_build (list, &extra, "x86_64", &filter, &err), code);
+  assert_int_equal (filter_build (list, &extra, NULL, "x86_64", &filter, &err), code);
   assert_null (filter);
   CHECK (str_has_prefix (error_text (&err), message), "'%s'", error_text (&err));
 }
@@ -108,7 +108,7 @@ static void check_build (const char *text, const char *machine, int code, const 
   cleanup_seccomp_list struct seccomp_list *list = text_list (text);
   cleanup_filter struct filter *filter = NULL;
   struct strlist none = { 0 };
-  int r = filter_build (list, &none, machine, &filter, &err);
+  int r = filter_build (list, &none, NULL, machine, &filter, &err);
 
   CHECK (r == code && (filter != NULL) == (code == 0), "%d: %s", r, error_text (&err));
   if (code != 0)
@@ -160,7 +160,7 @@ static void test_suggestion (void **state)
   struct filter *filter = NULL;
 
   (void) state;
-  assert_int_equal (filter_build (list, &none, "x86_64", &filter, &err), -EINVAL);
+  assert_int_equal (filter_build (list, &none, NULL, "x86_64", &filter, &err), -EINVAL);
   CHECK (str_has_suffix (error_text (&err), " knows; did you mean 'openat'?"), "'%s'", error_text (&err));
 }
 
@@ -193,7 +193,7 @@ static char *written (const char *text, const char *machine)
   cleanup_json_writer struct json_writer w = { 0 };
   char *document = NULL;
 
-  oci_seccomp_write (&w, NULL, filter);
+  oci_seccomp_write (&w, NULL, filter, NULL);
   CHECK (json_finish (&w, &document, &err) == 0, "%s", error_text (&err));
   return document;
 }
