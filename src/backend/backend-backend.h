@@ -34,6 +34,7 @@ struct backend_ops {
   bool needs_v1_view; /* refuses a host with both cgroup versions mounted */
   bool own_kernel; /* init is no process of the host's: the runtime's own process stands for it, with its exit
                     * code, and its pid is in the folder's file "pid" */
+  bool listens;    /* hands the listener of a filter over (OCI's listenerPath) */
   bool has_control; /* its program answers over a socket behind the passed descriptors */
   int (*words) (const struct launch *launch, enum backend_step step, struct strlist *ret_words,
                 struct error *err);

@@ -58,6 +58,7 @@ static char *launcher_failure (const struct launch *launch, enum backend_step st
 const struct backend_ops backend_libcrun = {
   .name = "libcrun",
   .needs_v1_view = true,
+  .listens = true,
   .has_control = true,
   .words = launcher_words,
   .failure = launcher_failure,

@@ -153,10 +153,16 @@ static char *log_failure (const struct launch *launch, enum backend_step step, i
 const struct backend_ops backend_crun = {
   .name = "oci:crun",
   .needs_v1_view = true,
+  .listens = true,
   .words = crun_words,
   .failure = log_failure,
 };
-const struct backend_ops backend_runc = { .name = "oci:runc", .words = plain_words, .failure = log_failure };
+const struct backend_ops backend_runc = {
+  .name = "oci:runc",
+  .listens = true,
+  .words = plain_words,
+  .failure = log_failure,
+};
 const struct backend_ops backend_runsc = {
   .name = "oci:runsc",
   .carrier = INIT_OVER_STDIO,

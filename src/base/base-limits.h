@@ -71,6 +71,12 @@
 #define LIMIT_ENGINE_VALUE_BYTES ((size_t) 1024 * 1024)
 #define LIMIT_ENGINE_FRAME_BYTES ((size_t) 16 * 1024 * 1024)
 
+/* What a payload can make us keep: different denials of one run, and the end of what it said on standard
+ * error. */
+#define LIMIT_DENIALS       ((size_t) 64)
+#define LIMIT_TAIL_BYTES    ((size_t) 8 * 1024)
+#define LIMIT_WATCHED_FILES ((size_t) 8)
+
 /* Values that a kernel interface bounds. */
 #define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */
 #define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */

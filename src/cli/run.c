@@ -14,6 +14,7 @@
 #include "cli-rawdog.h"
 #include "cli-target.h"
 #include "cli-verb.h"
+#include "denial-write.h"
 #include "report-result.h"
 
 /* Opens the folder of the file for the result, before the command can put another one in its place. */
@@ -46,6 +47,29 @@ static int report (const struct plan *plan, const struct run_result *result, con
   if (r == 0 && arguments_have (arguments, OPTION_JSON))
     strbuf_add (&output->out, text);
   return r;
+}
+
+/* For whoever has to make sense of a failure, which may be a model: one line for each denial, or that there
+ * was none. */
+static void explain_failure (const struct run_result *result, struct output *output)
+{
+  if (result->code == 0)
+    return;
+  for (size_t i = 0; i < result->denials.count; i++) {
+    const struct denial *denial = &result->denials.items[i];
+    cleanup_free char *text = denial->aside ? NULL : denial_text (denial);
+
+    if (text != NULL)
+      output_note (output, text);
+  }
+  if (!denials_explain (&result->denials)) {
+    cleanup_free char *text = str_format (
+        "not the sandbox: nothing was seen to be denied; the command itself ended with %s %d",
+        result->signal > 0 ? "signal" : "code", result->signal > 0 ? result->signal : result->code);
+
+    if (text != NULL)
+      output_note (output, text);
+  }
 }
 
 static void trace_time (const struct run_result *result, struct output *output)
@@ -107,6 +131,7 @@ static int launch (struct launching *launching, const struct context *context, s
     return refuse (plan, &result, arguments, folder, output, err);
   if (result.exec_errno != 0)
     output_not_executed (output, plan->argv.items[0], result.exec_errno);
+  explain_failure (&result, output);
   if (result.left != NULL)
     output_note (output, result.left);
   return report (plan, &result, NULL, arguments, folder, output, err);

@@ -5,6 +5,16 @@
 #include <stdlib.h>
 
 #include "base-json-write.h"
+#include "denial-write.h"
+
+const char *result_cause (const struct run_result *result)
+{
+  if (result == NULL || result->reason == RUN_REFUSED)
+    return "sandbox";
+  if (result->code == 0)
+    return NULL;
+  return denials_explain (&result->denials) ? "sandbox" : "command";
+}
 
 static void write_exit (struct json_writer *w, const struct run_result *result, const struct error *error)
 {
@@ -66,6 +76,7 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
                   char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
+  const struct denials none = { 0 };
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/result/1");
@@ -76,9 +87,11 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
   json_object_end (&w);
   json_string (&w, "backend", backend_name (plan->backend));
   write_exit (&w, result, error);
+  json_string (&w, "cause", result_cause (result));
   write_usage (&w, result);
-  json_array_begin (&w, "denials");
-  json_array_end (&w);
+  denials_write (&w, "denials", result ? &result->denials : &none);
+  /* Where refused calls were not told, an empty list says less. */
+  json_bool (&w, "calls_heard", result != NULL && result->calls_heard);
   write_controls (&w, plan);
   /* Where nothing was observed there is no verdict to give. */
   if (result != NULL && result->posture != NULL)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base-sha256.h"
+#include "denial-write.h"
 
 /* requested, plan, elevation, profile_changed, and a waiver for each control. */
 #define EVENTS_MAX (4 + CONTROL_COUNT)
@@ -320,6 +321,11 @@ static void limit_details (struct json_writer *w, const void *data)
   json_number (w, limit->what, limit->number);
 }
 
+static void denial_details (struct json_writer *w, const void *data)
+{
+  denial_write_fields (w, data);
+}
+
 int trail_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
                  struct error *err)
 {
@@ -333,9 +339,15 @@ int trail_ended (struct trail *trail, const struct plan *plan, const struct run_
     { result->out_cut, { CONTROL_LIMITS_OUTPUT, "stdout_bytes", result->out_bytes } },
     { result->err_cut, { CONTROL_LIMITS_OUTPUT, "stderr_bytes", result->err_bytes } },
   };
-  struct journal_event events[ARRAY_LEN (rows) + 1];
+  cleanup_free struct journal_event *events =
+      calloc (ARRAY_LEN (rows) + result->denials.count + 1, sizeof (*events));
   size_t count = 0;
 
+  if (events == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < result->denials.count; i++)
+    events[count++] = (struct journal_event){ JOURNAL_DENIAL, .details = denial_details,
+                                              .data = &result->denials.items[i] };
   for (size_t i = 0; i < ARRAY_LEN (rows); i++)
     if (rows[i].hit)
       events[count++] =

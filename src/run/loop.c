@@ -26,6 +26,8 @@ enum slot {
   SLOT_STATUS,
   SLOT_SIGNALS,
   SLOT_DEADLINE,
+  SLOT_LISTENER,
+  SLOT_COVERS,
   SLOT_STREAMS,
   SLOT_COUNT = SLOT_STREAMS + 2 * STREAM_COUNT
 };
@@ -171,6 +173,8 @@ static void set_fds (struct loop *loop)
   loop->fds[SLOT_STATUS] = (struct pollfd){ run->status, POLLIN, 0 };
   loop->fds[SLOT_SIGNALS] = (struct pollfd){ run->signals, POLLIN, 0 };
   loop->fds[SLOT_DEADLINE] = (struct pollfd){ run->init_pidfd >= 0 ? run->timer : -1, POLLIN, 0 };
+  loop->fds[SLOT_LISTENER] = (struct pollfd){ run->listener.fd, POLLIN, 0 };
+  loop->fds[SLOT_COVERS] = (struct pollfd){ run->covers.fd, POLLIN, 0 };
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     const struct stream *stream = &run->streams[i];
 
@@ -256,6 +260,10 @@ static void on_events (struct loop *loop)
     if (loop->drain_until != 0 && (stream->seen != seen || stream->len != waiting))
       loop->drain_until = run_now_ms () + DRAIN_MS;
   }
+  if (loop->fds[SLOT_LISTENER].revents != 0)
+    run_serve (run);
+  if (loop->fds[SLOT_COVERS].revents != 0)
+    covers_serve (&run->covers, run->options->plan, &run->result.denials);
   if (loop->fds[SLOT_SIGNALS].revents != 0)
     on_signals (loop);
   if (loop->fds[SLOT_STATUS].revents != 0)
@@ -311,5 +319,6 @@ int run_loop (struct run *run)
   run->result.out_cut = stream_was_cut (out);
   run->result.err_cut = stream_was_cut (err);
   set_reason (&loop);
+  run_explain (run, loop.deadline_hit);
   return 0;
 }

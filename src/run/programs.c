@@ -69,6 +69,28 @@ static int name_state (struct run *run)
   return run->state ? 0 : error_oom (run->err);
 }
 
+/* Where there can be none the filter answers by itself, and nobody hears of it. */
+static int open_listener (struct run *run)
+{
+  struct plan *plan = run->options->plan;
+  cleanup_free char *path = str_format ("%s/listener", run->dir.path);
+  int r;
+
+  if (path == NULL)
+    return error_oom (run->err);
+  if (!run->ops->listens || !listener_is_possible (path))
+    return 0;
+  r = listener_open (&run->listener, path, run->err);
+  if (r == 0)
+    plan->listener = take_ptr (path);
+  return r;
+}
+
+void run_serve (struct run *run)
+{
+  listener_serve (&run->listener, run->options->plan, &run->result.denials);
+}
+
 static int prepare (struct run *run)
 {
   struct plan *plan = run->options->plan;
@@ -87,6 +109,8 @@ static int prepare (struct run *run)
     r = run_make_folder (run, "stage", &run->stage);
   if (r == 0)
     r = plan_stage (plan, run->stage, run->carrier, run->err);
+  if (r == 0)
+    r = open_listener (run);
   if (r == 0)
     r = target_oci (plan, &text, run->err);
   if (r == 0)

@@ -8,8 +8,10 @@
 #include "backend-engine.h"
 #include "base-handshake.h"
 #include "posture-inside.h"
+#include "run-covers.h"
 #include "run-dir.h"
 #include "run-image.h"
+#include "run-listener.h"
 #include "run-run.h"
 #include "run-stream.h"
 #include "run-watchdog.h"
@@ -72,10 +74,14 @@ struct run {
   struct nudge nudge;       /* likewise */
   int signals;              /* a signalfd */
   int timer;                /* of the deadline: a timerfd, or -1 where there is none */
-  struct inside inside;     /* what init is asked and answers */
-  size_t asked;             /* how many of the questions are on their way */
-  bool created;             /* the runtime has something to delete */
-  uint64_t passed_us;       /* when the last phase ended */
+  struct listener listener;
+  struct covers covers;
+  int inside_ns, inside_root; /* the run's mounts, held so that they can be looked at when it has ended; or -1
+                               */
+  struct inside inside;       /* what init is asked and answers */
+  size_t asked;               /* how many of the questions are on their way */
+  bool created;               /* the runtime has something to delete */
+  uint64_t passed_us;         /* when the last phase ended */
   struct run_result result;
   struct error *err;
 };
@@ -118,6 +124,9 @@ void run_send_seen (struct run *run);
 int run_ask_first (struct run *run);
 int run_observe (struct run *run);
 
+/* programs.c: answers what waits at the listener. */
+void run_serve (struct run *run);
+
 /* mend.c: gives mounts the flags that they should have, and keeps the host's out. Whether it did something.
  */
 bool run_mend_mounts (struct run *run);
@@ -153,6 +162,10 @@ void run_terminal_restore (struct run *run);
 int run_deadline_arm (struct run *run);
 uint64_t run_deadline_left (const struct run *run); /* milliseconds, as the kernel holds it; 0: none */
 int run_loop (struct run *run);
+
+/* explain.c: what the run's end tells of denials, into its result. Before the tear-down. */
+int run_hold_inside (struct run *run);
+void run_explain (struct run *run, bool deadline);
 
 /* teardown.c */
 void run_tear_down (struct run *run);

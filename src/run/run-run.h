@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base-error.h"
+#include "denial-record.h"
 #include "host-facts.h"
 #include "image-unpack.h"
 #include "plan-plan.h"
@@ -63,7 +64,9 @@ struct run_result {
   bool out_cut, err_cut;
   uint64_t phases_us[PHASE_COUNT]; /* microseconds */
   struct posture *posture;         /* what was observed before the command started; NULL: nothing was */
-  char *left;                      /* what could not be cleaned up; NULL: everything was */
+  struct denials denials;
+  bool calls_heard; /* refused calls are among them; if not, only what could be inferred is */
+  char *left;       /* what could not be cleaned up; NULL: everything was */
 };
 
 /* What `run` exits with when a promise does not hold, or when we fail. */

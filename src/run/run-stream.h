@@ -24,6 +24,8 @@ struct stream {
   uint64_t cap;              /* bytes that pass */
   uint64_t seen;             /* bytes that came */
   uint64_t passed;
+  char *tail; /* the last LIMIT_TAIL_BYTES that came, passed or not; NULL: nobody wants them */
+  size_t tail_len;
   size_t start, len;
   char buffer[STREAM_BUFFER];
 };
@@ -36,6 +38,9 @@ void stream_read (struct stream *stream);
 
 /* Writes what fits without blocking. */
 void stream_write (struct stream *stream);
+
+/* Keeps the end of what comes from now on. Negative errno where memory ran out. */
+int stream_keep_tail (struct stream *stream);
 
 bool stream_is_done (const struct stream *stream);
 /* Once nothing is written any more: whether some of it did not get through. */

@@ -112,6 +112,8 @@ static int start (struct run *run)
     return r;
   if (run->options->on_start != NULL)
     r = run->options->on_start (run->options->on_start_data, run->result.posture, run->err);
+  if (r == 0)
+    r = run_hold_inside (run);
   return r < 0 ? r : run_go (run);
 }
 
@@ -134,6 +136,10 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
                      .init_pidfd = -1,
                      .signals = -1,
                      .timer = -1,
+                     .listener = { .fd = -1 },
+                     .covers = { .fd = -1, .folders = -1 },
+                     .inside_ns = -1,
+                     .inside_root = -1,
                      .err = err };
   int r;
 
@@ -177,6 +183,7 @@ void run_result_clear (struct run_result *result)
 {
   free (result->id);
   free (result->left);
+  denials_clear (&result->denials);
   posture_free (result->posture);
   *result = (struct run_result){ 0 };
 }

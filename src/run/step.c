@@ -156,9 +156,11 @@ static void look_for_dead (struct waiting *wait, pid_t pid)
 static int watch_step (struct run *run, pid_t pid, int pidfd, struct waiting *wait, char *said, size_t size,
                        bool *ret_ended)
 {
-  struct pollfd fds[] = {
-    { pidfd, POLLIN, 0 }, { run->signals, POLLIN, 0 }, { wait->report, POLLIN, 0 }, { wait->handshake, 0, 0 }
-  };
+  struct pollfd fds[] = { { pidfd, POLLIN, 0 },
+                          { run->signals, POLLIN, 0 },
+                          { wait->report, POLLIN, 0 },
+                          { wait->handshake, 0, 0 },
+                          { run->listener.fd, POLLIN, 0 } };
   uint64_t now = run_now_ms (), left = wait->until > now ? wait->until - now : 0;
   bool reaps = run->init_pid == 0;
   int n = poll (fds, ARRAY_LEN (fds),
@@ -166,6 +168,8 @@ static int watch_step (struct run *run, pid_t pid, int pidfd, struct waiting *wa
 
   if (reaps)
     run_reap_others (pid);
+  if (n > 0 && fds[4].revents != 0)
+    run_serve (run);
   if (n > 0 && fds[2].revents != 0)
     return on_report (run, pid, &wait->report, said, size);
   if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-limits.h"
 
 /* Before and after each call that somebody could hold. */
 static void turn_over (const struct stream *stream)
@@ -85,6 +87,26 @@ bool stream_wants_write (const struct stream *stream)
   return stream->to >= 0 && stream->len > 0;
 }
 
+int stream_keep_tail (struct stream *stream)
+{
+  stream->tail = malloc (LIMIT_TAIL_BYTES + 1);
+  return stream->tail ? 0 : -ENOMEM;
+}
+
+static void add_to_tail (struct stream *stream, const char *bytes, size_t len)
+{
+  size_t keep;
+
+  if (len > LIMIT_TAIL_BYTES) {
+    bytes += len - LIMIT_TAIL_BYTES;
+    len = LIMIT_TAIL_BYTES;
+  }
+  keep = stream->tail_len < LIMIT_TAIL_BYTES - len ? stream->tail_len : LIMIT_TAIL_BYTES - len;
+  memmove (stream->tail, stream->tail + stream->tail_len - keep, keep);
+  memcpy (stream->tail + keep, bytes, len);
+  stream->tail_len = keep + len;
+}
+
 void stream_read (struct stream *stream)
 {
   size_t at = stream->start + stream->len;
@@ -100,6 +122,8 @@ void stream_read (struct stream *stream)
     return;
   }
   stream->seen += (uint64_t) n;
+  if (stream->tail != NULL)
+    add_to_tail (stream, stream->buffer + at, (size_t) n);
   room = stream->cap > stream->passed ? stream->cap - stream->passed : 0;
   if ((uint64_t) n > room)
     n = (ssize_t) room;
@@ -142,6 +166,9 @@ bool stream_was_cut (const struct stream *stream)
 
 void stream_clear (struct stream *stream)
 {
+  free (stream->tail);
+  stream->tail = NULL;
+  stream->tail_len = 0;
   close_from (stream);
   close_to (stream);
 }

@@ -31,8 +31,9 @@ static void end_init (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control, &run->console, &run->terminal,
-                       &run->handshake,   &run->status,      &run->signals, &run->timer,   &run->door };
+  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control,   &run->console,
+                       &run->terminal,    &run->handshake,   &run->status,    &run->signals,
+                       &run->timer,       &run->door,        &run->inside_ns, &run->inside_root };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
@@ -67,6 +68,8 @@ void run_tear_down (struct run *run)
     run_dir_remove (&run->dir, &failed);
   image_root_release (&run->image);
   close_all (run);
+  listener_close (&run->listener);
+  covers_close (&run->covers);
   inside_clear (&run->inside);
   free (run->bundle);
   free (run->stage);

@@ -41,15 +41,25 @@ static const char *text_of (const struct json_node *object, const char *key)
   return node != NULL && node->type == JSON_STRING ? node->text : NULL;
 }
 
+/* What happened besides, and is not why the step failed. */
+static bool is_aside (const struct json_node *denial)
+{
+  const struct json_node *aside = denial->type == JSON_OBJECT ? json_get (denial, "aside") : NULL;
+
+  return aside != NULL && aside->type == JSON_BOOL && aside->flag;
+}
+
 static void add_denials (const struct json_node *sandbox, struct strbuf *out)
 {
   const struct json_node *denials = json_get (sandbox, "denials");
-  size_t count = denials != NULL && denials->type == JSON_ARRAY ? denials->count : 0;
+  size_t all = denials != NULL && denials->type == JSON_ARRAY ? denials->count : 0, count = 0;
 
-  for (size_t i = 0; i < count && i < DENIALS_SHOWN; i++) {
+  for (size_t i = 0; i < all; i++) {
     const char *control = text_of (denials->items[i], "control"), *what = text_of (denials->items[i], "what");
 
-    strbuf_addf (out, "%s%s", i == 0 ? "; denied by the sandbox: " : ", ", what ? what : "something");
+    if (is_aside (denials->items[i]) || ++count > DENIALS_SHOWN)
+      continue;
+    strbuf_addf (out, "%s%s", count == 1 ? "; denied by the sandbox: " : ", ", what ? what : "something");
     if (control != NULL)
       strbuf_addf (out, " (%s)", control);
   }

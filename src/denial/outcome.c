@@ -1,0 +1,446 @@
+#include <config.h>
+
+#include "denial-outcome.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+#include "denial-infer-internal.h"
+
+/* Lines of the command's last words that are read, from the end. */
+#define LAST_LINES 24
+
+void infer_add (struct infer *infer, enum control control, int errnum, enum denial_confidence confidence,
+                char *what, char *rule, char *allow)
+{
+  struct denial denial = { .control = control,
+                           .confidence = confidence,
+                           .what = what,
+                           .errnum = errnum,
+                           .count = 1,
+                           .rule = rule,
+                           .allow = allow };
+
+  if (what == NULL || denials_are_full (infer->denials)
+      || denials_find (infer->denials, control, what, NULL) != NULL)
+    denial_clear (&denial);
+  else
+    denials_add (infer->denials, &denial);
+}
+
+char *infer_origin (const struct infer *infer, enum setting setting)
+{
+  return origin_text (&infer->plan->settings.values[setting].origin);
+}
+
+/* Something that was counted, or that we did ourselves. */
+static void add_observed (struct infer *infer, enum setting setting, enum denial_effect effect, int errnum,
+                          uint64_t count, char *what)
+{
+  const char *key = setting_info (setting)->key;
+  cleanup_free char *value = value_text (setting, &infer->plan->settings.values[setting]);
+  struct denial denial = { .control = control_of_setting (setting),
+                           .effect = effect,
+                           .what = what,
+                           .errnum = errnum,
+                           .count = count,
+                           .aside = effect == EFFECT_CUT || effect == EFFECT_SLOWED,
+                           .rule = infer_origin (infer, setting) };
+
+  denial.allow = value ? str_format ("raise %s, which is %s, in a profile of your own", key, value) : NULL;
+  denials_add (infer->denials, &denial);
+}
+
+/* The kernel also counts here what it ended because the whole host ran out of memory. */
+static bool was_near_limit (const struct outcome *outcome)
+{
+  uint64_t limit = outcome->plan->memory;
+
+  return limit > 0 && outcome->memory_peak >= limit - limit / 10;
+}
+
+static void explain_counters (struct infer *infer)
+{
+  const struct outcome *o = infer->outcome;
+
+  if (!o->counted)
+    return;
+  if (o->oom_kills > 0 && was_near_limit (o))
+    add_observed (infer, SETTING_MEMORY, EFFECT_ENDED, 0, o->oom_kills,
+                  strdup ("out of memory: the kernel ended a process"));
+  if (o->pids_denied > 0 && infer->plan->pids > 0)
+    add_observed (infer, SETTING_PIDS, EFFECT_DENIED, EAGAIN, o->pids_denied,
+                  strdup ("one process or thread too many"));
+  if (o->throttled > 0 && infer->plan->cpu_quota > 0)
+    add_observed (infer, SETTING_CPUS, EFFECT_SLOWED, 0, o->throttled,
+                  strdup ("processor time used up for a period"));
+}
+
+static void explain_ours (struct infer *infer)
+{
+  const struct outcome *o = infer->outcome;
+
+  if (o->deadline)
+    add_observed (infer, SETTING_WALL, EFFECT_ENDED, 0, 1, strdup ("the run took too long"));
+  if (o->out_dropped > 0)
+    add_observed (infer, SETTING_OUTPUT, EFFECT_CUT, 0, 1,
+                  str_format ("standard output beyond the cap: %" PRIu64 " bytes dropped", o->out_dropped));
+  if (o->err_dropped > 0)
+    add_observed (infer, SETTING_OUTPUT, EFFECT_CUT, 0, 1,
+                  str_format ("standard error beyond the cap: %" PRIu64 " bytes dropped", o->err_dropped));
+}
+
+/* Words by which programs of all kinds say what the kernel told them; small letters match large ones. */
+enum saying {
+  SAYS_READ_ONLY,
+  SAYS_NO_SPACE,
+  SAYS_ABSENT,
+  SAYS_FORBIDDEN,
+  SAYS_FILES,
+  SAYS_NO_CALL,
+  SAYS_NOT_PERMITTED,
+  SAYS_NO_NAME,
+  SAYS_NO_PEER,
+  SAYS_UNREACHABLE,
+  SAYS_NOT_ROOT,
+  SAYS_NO_PRIVILEGES,
+};
+
+static const struct {
+  const char *text;
+  enum saying saying;
+} phrases[] = {
+  { "read-only file system", SAYS_READ_ONLY },
+  { "EROFS", SAYS_READ_ONLY },
+  { "no space left on device", SAYS_NO_SPACE },
+  { "ENOSPC", SAYS_NO_SPACE },
+  { "wrote only", SAYS_NO_SPACE },
+  { "no such file", SAYS_ABSENT },
+  { "ENOENT", SAYS_ABSENT },
+  { ": not found", SAYS_ABSENT },
+  { "cannot find module", SAYS_ABSENT },
+  { "permission denied", SAYS_FORBIDDEN },
+  { "EACCES", SAYS_FORBIDDEN },
+  { "too many open files", SAYS_FILES },
+  { "EMFILE", SAYS_FILES },
+  { "function not implemented", SAYS_NO_CALL },
+  { "ENOSYS", SAYS_NO_CALL },
+  { "operation not permitted", SAYS_NOT_PERMITTED },
+  { "EPERM", SAYS_NOT_PERMITTED },
+  { "temporary failure in name resolution", SAYS_NO_NAME },
+  { "temporary failure resolving", SAYS_NO_NAME },
+  { "could not resolve host", SAYS_NO_NAME },
+  { "unable to resolve host", SAYS_NO_NAME },
+  { "EAI_AGAIN", SAYS_NO_NAME },
+  { "dial tcp: lookup", SAYS_NO_NAME },
+  { "unknownhostexception", SAYS_NO_NAME },
+  { "failed to connect to", SAYS_NO_PEER },
+  { "network is unreachable", SAYS_UNREACHABLE },
+  { "ENETUNREACH", SAYS_UNREACHABLE },
+  { "are you root", SAYS_NOT_ROOT },
+  { "must be root", SAYS_NOT_ROOT },
+  { "run as root", SAYS_NOT_ROOT },
+  { "must be superuser", SAYS_NOT_ROOT },
+  { "requires root", SAYS_NOT_ROOT },
+  { "requires superuser", SAYS_NOT_ROOT },
+  { "no new privileges", SAYS_NO_PRIVILEGES },
+};
+
+static void infer_path (struct infer *infer, const char *path, enum saying saying, bool executing)
+{
+  if (saying == SAYS_READ_ONLY)
+    infer_read_only (infer, path);
+  else if (saying == SAYS_NO_SPACE)
+    infer_no_space (infer, path);
+  else if (saying == SAYS_ABSENT)
+    infer_absent (infer, path);
+  else
+    infer_forbidden (infer, path, executing);
+}
+
+/* Programs begin with their own name: "/bin/sh: 1: cannot create /usr/x: ...". If the phrase follows at once,
+ * it is no program's name. */
+static const char *skip_speaker (const char *line, const char *phrase)
+{
+  size_t len = strcspn (line, ": ");
+
+  if (line[0] != '/' || line[len] != ':' || phrase - line <= (ptrdiff_t) len + 2)
+    return line;
+  return line + len + 1;
+}
+
+/* Where TEXT begins to be about executing something; NULL: nowhere. */
+static const char *about_exec (const char *text)
+{
+  static const char *const words[] = { "exec", "spawn", "subprocess" };
+  const char *found = NULL;
+
+  for (size_t i = 0; i < ARRAY_LEN (words) && found == NULL; i++)
+    found = strcasestr (text, words[i]);
+  return found;
+}
+
+static bool is_executing (const struct infer *infer)
+{
+  return infer->outcome->code == 126 || about_exec (infer->outcome->tail) != NULL;
+}
+
+/* Nothing was named that can be the reason. */
+static void infer_unnamed (struct infer *infer, enum saying saying)
+{
+  const struct strlist *argv = &infer->plan->argv;
+  bool relative;
+  char *path;
+
+  if (saying == SAYS_READ_ONLY)
+    infer_read_only (infer, NULL);
+  else if (saying == SAYS_NO_SPACE)
+    infer_no_space (infer, NULL);
+  /* Python says only that an execution was forbidden; what was to be executed stands in the command. */
+  for (size_t i = 0; saying == SAYS_FORBIDDEN && i < argv->count; i++) {
+    const char *at = about_exec (argv->items[i]);
+
+    while (at != NULL && (path = words_next_path (&at, infer->plan->cwd, &relative)) != NULL) {
+      infer_forbidden (infer, path, true);
+      free (path);
+    }
+  }
+}
+
+/* A path on the line, unless it cannot be the reason. A name without a folder may be one in a folder that the
+ * command went to, or no file at all. */
+static void infer_paths (struct infer *infer, const char *line, const char *phrase, enum saying saying)
+{
+  bool executing = is_executing (infer);
+  bool named = false, relative = false;
+  char *path;
+
+  line = skip_speaker (line, phrase);
+  while ((path = words_next_path (&line, infer->plan->cwd, &relative)) != NULL) {
+    if (!relative || saying == SAYS_ABSENT || saying == SAYS_FORBIDDEN) {
+      named = true;
+      infer_path (infer, path, saying, executing);
+    }
+    if (relative && saying == SAYS_FORBIDDEN && executing)
+      infer_program (infer, strrchr (path, '/') + 1);
+    free (path);
+  }
+  if (!named)
+    infer_unnamed (infer, saying);
+}
+
+/* A call of the list that LINE names; NULL: none. ERRNUM is what the list gives it. */
+static const char *named_call (const struct infer *infer, const char *line, int errnum)
+{
+  const struct filter *filter = infer->plan->filter;
+
+  for (size_t i = 0; i < filter->rule_count; i++) {
+    const struct filter_rule *rule = &filter->rules[i];
+
+    for (size_t n = 0; !rule->allow && rule->errnum == errnum && n < rule->names.count; n++) {
+      const char *name = rule->names.items[n];
+      const char *at = strstr (line, name);
+      const char *end = at ? at + strlen (name) : NULL;
+
+      if (at != NULL && (at == line || strchr (" '\"`(:.", at[-1]) != NULL)
+          && strchr (" '\"`(:,).", *end) != NULL)
+        return name;
+    }
+  }
+  return NULL;
+}
+
+static bool filter_holds (const struct infer *infer)
+{
+  const struct plan_control *state = &infer->plan->controls[CONTROL_SECCOMP];
+
+  return state->promised && state->carriage.carry != CARRY_IMPOSSIBLE;
+}
+
+/* Calls that are refused as unknown are not told to a listener. No current kernel lacks what programs use,
+ * so it was the filter. */
+static void infer_no_call (struct infer *infer, const char *line, int errnum)
+{
+  const struct filter *filter = infer->plan->filter;
+  const char *name = named_call (infer, line, errnum);
+  unsigned refused = name ? filter_line_of (filter, name) : 0;
+
+  if (!filter_holds (infer) || (name == NULL && errnum != ENOSYS))
+    return;
+  infer_add (infer, CONTROL_SECCOMP, errnum, CONFIDENCE_INFERRED,
+             name ? str_format ("syscall %s", name) : strdup ("a syscall that the list does not know"),
+             refused > 0 ? str_format ("%s:%u", filter->file, refused) : strdup (filter->file),
+             name ? str_format ("add '%s' to process.seccomp.allow in a profile of your own", name)
+                  : strdup ("add the call to process.seccomp.allow in a profile of your own"));
+}
+
+static void infer_not_root (struct infer *infer)
+{
+  if (infer->plan->uid == 0)
+    return;
+  infer_add (infer, CONTROL_USER_NON_ROOT, 0, CONFIDENCE_INFERRED, strdup ("something that only root may do"),
+             infer_origin (infer, SETTING_USER), strdup ("no profile but one of your own runs as root"));
+}
+
+static bool command_says (const struct infer *infer, const char *text)
+{
+  const struct strlist *argv = &infer->plan->argv;
+
+  for (size_t i = 0; i < argv->count; i++)
+    if (strstr (argv->items[i], text) != NULL)
+      return true;
+  return false;
+}
+
+static void infer_files (struct infer *infer, const char *line)
+{
+  cleanup_free char *value =
+      value_text (SETTING_OPEN_FILES, &infer->plan->settings.values[SETTING_OPEN_FILES]);
+
+  /* "... in system" is the host's own limit, and a command can set itself a lower one. */
+  if (strcasestr (line, "open files in system") != NULL || command_says (infer, "limit")
+      || command_says (infer, "LIMIT_NOFILE") || !infer->plan->controls[CONTROL_LIMITS_OPEN_FILES].promised
+      || value == NULL)
+    return;
+  infer_add (infer, CONTROL_LIMITS_OPEN_FILES, EMFILE, CONFIDENCE_INFERRED, strdup ("one open file too many"),
+             infer_origin (infer, SETTING_OPEN_FILES),
+             str_format ("raise limits.open_files, which is %s, in a profile of your own", value));
+}
+
+static void infer_privileges (struct infer *infer)
+{
+  if (infer->plan->settings.values[SETTING_NO_NEW_PRIVILEGES].flag)
+    infer_add (infer, CONTROL_NO_NEW_PRIVILEGES, 0, CONFIDENCE_INFERRED,
+               strdup ("a setuid program, which gives nothing here"),
+               infer_origin (infer, SETTING_NO_NEW_PRIVILEGES), strdup ("no shipped profile does"));
+}
+
+static void infer_phrase (struct infer *infer, const char *line, const char *found, size_t len,
+                          enum saying saying)
+{
+  switch (saying) {
+  case SAYS_READ_ONLY:
+  case SAYS_NO_SPACE:
+  case SAYS_ABSENT:
+  case SAYS_FORBIDDEN:
+    infer_paths (infer, line, found, saying);
+    if (saying == SAYS_FORBIDDEN && is_executing (infer))
+      infer_program_before (infer, line, found);
+    break;
+  case SAYS_FILES: infer_files (infer, line); break;
+  case SAYS_NO_CALL: infer_no_call (infer, line, ENOSYS); break;
+  case SAYS_NOT_PERMITTED:
+    /* With a listener we would know. */
+    if (!infer->outcome->heard)
+      infer_no_call (infer, line, EPERM);
+    break;
+  case SAYS_NO_NAME: infer_lookup (infer, line, found + len, found); break;
+  case SAYS_NO_PEER: infer_no_peer (infer, found + len); break;
+  case SAYS_UNREACHABLE: infer_unreachable (infer); break;
+  case SAYS_NOT_ROOT: infer_not_root (infer); break;
+  case SAYS_NO_PRIVILEGES: infer_privileges (infer); break;
+  }
+}
+
+static void infer_line (struct infer *infer, const char *line)
+{
+  for (size_t i = 0; i < ARRAY_LEN (phrases); i++) {
+    const char *found = strcasestr (line, phrases[i].text);
+
+    if (found != NULL)
+      infer_phrase (infer, line, found, strlen (phrases[i].text), phrases[i].saying);
+  }
+}
+
+static const char *last_lines (const char *tail)
+{
+  const char *at = tail + strlen (tail);
+  unsigned lines = 0;
+
+  while (at > tail) {
+    at--;
+    if (*at == '\n' && at[1] != '\n' && at[1] != '\0' && ++lines == LAST_LINES)
+      return at + 1;
+  }
+  return tail;
+}
+
+static void infer_words (struct infer *infer)
+{
+  for (const char *at = last_lines (infer->outcome->tail); *at != '\0';) {
+    size_t len = strcspn (at, "\r\n");
+    cleanup_free char *raw = strndup (at, len);
+    cleanup_free char *line = raw ? denial_clean (raw, len) : NULL;
+
+    if (line != NULL)
+      infer_line (infer, line);
+    at += len + (at[len] != '\0');
+  }
+}
+
+/* Init told why the command itself could not be executed. */
+static void explain_exec (struct infer *infer)
+{
+  const char *name = infer->plan->argv.items[0];
+  cleanup_free char *found = strchr (name, '/') == NULL ? infer_find_program (infer, name) : NULL;
+  const char *program = found ? found : name;
+
+  if (program[0] != '/')
+    return;
+  if (infer->outcome->exec_errno == EACCES)
+    infer_forbidden (infer, program, true);
+  else if (infer->outcome->exec_errno == ENOENT)
+    infer_absent (infer, program);
+}
+
+/* The native interface is the only one: a call by another ends the thread. */
+static void explain_signal (struct infer *infer)
+{
+  const struct filter *filter = infer->plan->filter;
+
+  if (infer->outcome->signal == SIGSYS && filter_holds (infer))
+    infer_add (infer, CONTROL_SECCOMP, 0, CONFIDENCE_INFERRED,
+               strdup ("a call by the interface of another architecture, such as 32-bit"),
+               strdup (filter->file), strdup ("no profile can: use a program of this machine's own kind"));
+}
+
+/* Whether the command, or its last words, name the file at the end of WHAT. */
+static bool is_meant (const struct infer *infer, const char *what)
+{
+  const char *name = strrchr (what, '/') ? strrchr (what, '/') + 1 : what;
+
+  return command_says (infer, name)
+         || (infer->outcome->tail != NULL && strstr (infer->outcome->tail, name) != NULL);
+}
+
+/* Many programs look into everything (grep -r), and nothing comes of it. */
+static void explain_empty (struct infer *infer)
+{
+  for (size_t i = 0; i < infer->denials->count; i++) {
+    struct denial *denial = &infer->denials->items[i];
+
+    if (denial->effect == EFFECT_EMPTY)
+      denial->aside = !is_meant (infer, denial->what);
+  }
+}
+
+void outcome_explain (const struct outcome *outcome, struct denials *denials)
+{
+  struct infer infer = { .outcome = outcome, .plan = outcome->plan, .denials = denials };
+
+  explain_counters (&infer);
+  explain_ours (&infer);
+  if (outcome->code == 0)
+    return;
+  if (outcome->exec_errno != 0)
+    explain_exec (&infer);
+  explain_signal (&infer);
+  explain_empty (&infer);
+  if (outcome->tail != NULL)
+    infer_words (&infer);
+}
