@@ -5,7 +5,7 @@
 LIES says of every lie which control it breaks, and what it does. A lie gets the document, and the words of the command
 line, and changes either.
 """
-import json, os, sys
+import array, json, os, socket, sys
 
 LIES = {}
 
@@ -51,6 +51,23 @@ def filter_with_our_seal_that_allows_all(config, words):
     sealed = [r for r in config["linux"]["seccomp"]["syscalls"] if r["names"] == ["nfsservctl"]]
     config["linux"]["seccomp"] = {"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X86_64"],
                                   "syscalls": sealed}
+
+
+@lie("process.seccomp")
+def listener_that_is_dropped(config, words):
+    """Calls that should be told to the supervisor are told to nobody."""
+    path = os.path.join(words[words.index("--bundle") + 1], "deaf")
+    with socket.socket(socket.AF_UNIX) as here:
+        here.bind(path)
+        here.listen(1)
+        config["linux"]["seccomp"]["listenerPath"] = path
+        if os.fork() == 0:
+            os.closerange(0, here.fileno())
+            here.settimeout(20)
+            peer = here.accept()[0]
+            peer.settimeout(20)
+            peer.recvmsg(65536, socket.CMSG_SPACE(array.array("i").itemsize))
+            os._exit(0)
 
 
 @lie("process.seccomp")
