@@ -110,6 +110,7 @@ struct plan {
   bool user_namespace;
   bool unprivileged; /* no root: whoever makes the user namespace has to do it before anything else */
   bool staged_ids;   /* the stage makes the user namespace, the runtime finds itself in it */
+  bool engines_ids;  /* the user namespace is that of a user's own engine, which has its maps already */
   bool network_namespace;
   struct plan_id_map uid_maps[PLAN_ID_MAPS], gid_maps[PLAN_ID_MAPS];
   size_t uid_map_count, gid_map_count;
@@ -139,6 +140,11 @@ char *plan_owner (const struct host_facts *host);
 
 /* Where an engine that reads the filter from a file finds that of RUN. */
 char *plan_filter_path (const char *state, const char *run);
+
+/* The engine is the user's own: its containers live in a user namespace in which root is the user, and the
+ * others are the user's subordinate ids. Where cgroups have version 1 it sets no limits: an error where one
+ * is required. */
+int plan_use_own_engine (struct plan *plan, const struct host_facts *host, struct error *err);
 
 /* Gives the plan the private range number SLOT, below id_slots. */
 void plan_use_slot (struct plan *plan, unsigned slot);

@@ -74,6 +74,18 @@ static int find_engine (struct run *run)
   return r < 0 ? r : engine_open (plan->backend, run->program, &run->engine, run->err);
 }
 
+/* A user's own engine has given itself a user namespace before anything else. */
+static int look_at_owner (struct run *run)
+{
+  const struct host_facts *host = run->options->host;
+  struct stat st;
+
+  if (stat (run->program, &st) < 0)
+    return error_set_errno (run->err, errno, "look at the engine's socket '%s'", run->program);
+  return host->uid != 0 && st.st_uid == host->uid ? plan_use_own_engine (run->options->plan, host, run->err)
+                                                  : 0;
+}
+
 static int open_engine (struct run *run)
 {
   const struct plan *plan = run->options->plan;
@@ -87,6 +99,8 @@ static int open_engine (struct run *run)
   if (access (run->options->init, X_OK) < 0)
     return error_set_errno (run->err, errno, "find '%s'", run->options->init);
   r = find_engine (run);
+  if (r == 0)
+    r = look_at_owner (run);
   if (r == 0)
     r = engine_check_runtime (run->engine, plan->runtime, run->err);
   return r < 0 ? r : find_image (run);
@@ -121,7 +135,7 @@ static int map_owners (struct run *run)
   for (size_t i = 0; i < plan->mount_count; i++) {
     struct plan_mount *mount = &plan->mounts[i];
     cleanup_free char *option = NULL;
-    int r = mount->writable && !run->own_kernel ? map_owner (run, mount, &option) : 0;
+    int r = mount->writable && !run->own_kernel && !plan->engines_ids ? map_owner (run, mount, &option) : 0;
 
     /* Asking takes a while, so only who has to know asks. */
     if (r == 0 && option != NULL && !maps)

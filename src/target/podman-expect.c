@@ -23,7 +23,7 @@ static int write_maps (struct json_writer *w, const char *key, const struct plan
 
 static int write_ids (struct json_writer *w, const struct plan *plan)
 {
-  if (!plan->user_namespace)
+  if (!plan->user_namespace || plan->engines_ids)
     return 0;
   json_object_begin (w, "IDMappings");
   if (write_maps (w, "UidMap", plan->uid_maps, plan->uid_map_count) < 0

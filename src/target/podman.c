@@ -34,8 +34,8 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan)
   for (size_t i = 0; i < ARRAY_LEN (own); i++)
     write_mode (w, own[i], "private");
   write_mode (w, "netns", engine_network (plan));
-  write_mode (w, "userns", plan->user_namespace ? "private" : "host");
-  if (!plan->user_namespace)
+  write_mode (w, "userns", plan->user_namespace && !plan->engines_ids ? "private" : "host");
+  if (!plan->user_namespace || plan->engines_ids)
     return;
   json_object_begin (w, "idmappings");
   json_bool (w, "HostUIDMapping", false);
