@@ -86,13 +86,14 @@ static bool is_there (const struct call *call, const char *path)
   cleanup_close int nowhere = open ("/dev/null", O_WRONLY | O_CLOEXEC);
   cleanup_free char **words = calloc (command->verb_at + 3, sizeof (*words));
   cleanup_error struct error ignored = { 0 };
+  const char *verb = "state";
   int status = 0;
 
   if (words == NULL || nowhere < 0)
     return true;
   memcpy (words, command->words, command->verb_at * sizeof (*words));
-  words[command->verb_at] = (void *) (uintptr_t) "state";
-  words[command->verb_at + 1] = (void *) (uintptr_t) command->id;
+  memcpy (&words[command->verb_at], &verb, sizeof (verb));
+  memcpy (&words[command->verb_at + 1], &command->id, sizeof (command->id));
   return handover_wait (path, words, nowhere, &status, &ignored) < 0 || status == 0;
 }
 

@@ -175,12 +175,13 @@ static char **words_of (const struct creation *c)
   const struct command *command = c->call->command;
   char **words = calloc (command->count + 3, sizeof (*words));
   size_t head = command->verb_at + 1;
+  const char *flag = "--pid-file";
 
   if (words == NULL)
     return NULL;
   memcpy (words, command->words, head * sizeof (*words));
   if (c->own_pid != NULL) {
-    words[head] = (void *) (uintptr_t) "--pid-file";
+    memcpy (&words[head], &flag, sizeof (flag));
     words[head + 1] = c->own_pid;
   }
   memcpy (words + head + (c->own_pid ? 2 : 0), command->words + head,

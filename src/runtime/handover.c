@@ -54,7 +54,7 @@ int handover_exec (const char *path, char *const *words, struct error *err)
   argv = calloc (count + 2, sizeof (*argv));
   if (argv == NULL)
     return error_oom (err);
-  argv[0] = (void *) (uintptr_t) path;
+  memcpy (&argv[0], &path, sizeof (path));
   memcpy (argv + 1, words, count * sizeof (*argv));
   close_all ();
   execv (path, argv);

@@ -20,7 +20,7 @@ static void now (char text[32])
   struct tm parts;
 
   if (gmtime_r (&seconds, &parts) == NULL || strftime (text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-    strcpy (text, "1970-01-01T00:00:00Z");
+    snprintf (text, 32, "1970-01-01T00:00:00Z");
 }
 
 static char *json_line (enum log_level level, const char *text, struct error *err)

@@ -190,15 +190,19 @@ static int hear (struct observer *o, void *bytes, size_t size)
   return 0;
 }
 
+/* One packet, as init reads one. */
 static int say (struct observer *o, enum handshake_type type, const void *bytes, size_t length)
 {
   const struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, (uint16_t) type,
                                            (uint32_t) length };
-  struct iovec parts[2] = { { (void *) (uintptr_t) &header, sizeof (header) },
-                            { (void *) (uintptr_t) bytes, length } };
-  struct msghdr message = { .msg_iov = parts, .msg_iovlen = length > 0 ? 2 : 1 };
+  cleanup_free char *packet = malloc (sizeof (header) + length);
 
-  if (sendmsg (o->talk, &message, MSG_NOSIGNAL) != (ssize_t) (sizeof (header) + length))
+  if (packet == NULL)
+    return error_oom (o->err);
+  memcpy (packet, &header, sizeof (header));
+  if (length > 0)
+    memcpy (packet + sizeof (header), bytes, length);
+  if (send (o->talk, packet, sizeof (header) + length, MSG_NOSIGNAL) != (ssize_t) (sizeof (header) + length))
     return error_set_errno (o->err, errno, "speak to init");
   return 0;
 }

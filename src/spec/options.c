@@ -8,14 +8,14 @@
 
 #include "base-number.h"
 
-static struct json_node *options_of (const struct json_node *mount)
+static struct json_node *options_of (struct json_node *mount)
 {
-  return json_edit ((void *) (uintptr_t) mount, "options");
+  return json_edit (mount, "options");
 }
 
 bool option_there (const struct json_node *mount, const char *option)
 {
-  const struct json_node *options = options_of (mount);
+  const struct json_node *options = json_get (mount, "options");
 
   return options != NULL && texts_have (options, option);
 }

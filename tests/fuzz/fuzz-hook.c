@@ -13,13 +13,14 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
+  static char state[] = "/nonexistent/state";
   int (*const stages[]) (struct hook *, struct error *) = { hook_gate, hook_audit };
 
   for (size_t i = 0; i < sizeof (stages) / sizeof (stages[0]); i++) {
     struct error err = { 0 };
     struct hook hook = { .config_dir = "/nonexistent",
                          .data_dir = "/nonexistent",
-                         .state = (void *) (uintptr_t) "/nonexistent/state",
+                         .state = state,
                          .text = malloc (size + 1),
                          .len = size };
     int r;
