@@ -271,5 +271,8 @@ int container_stage_build (const struct container_stage *stage, struct error *er
   if (r == 0)
     r = show_config (stage, config, err);
   umask (before);
+  /* Nobody else sees it, but as long as it is there its folder cannot be removed. */
+  if (r < 0)
+    umount2 (stage->folder, MNT_DETACH);
   return r;
 }

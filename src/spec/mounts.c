@@ -233,17 +233,26 @@ static struct json_node *new_tmpfs (struct meet *m, const char *dest, const char
   return mount;
 }
 
-/* First /dev, as others are mounted into it; /tmp at the end. */
+/* First /dev, as others are mounted into it; the rest at the end. */
 static int add_missing (struct meet *m, struct json_node *mounts, const struct strlist *dests)
 {
   static const char *const dev[] = { "nosuid", "noexec", "strictatime", "mode=755", "size=65536", NULL };
   static const char *const tmp[] = { "nosuid", "nodev", "mode=1777", NULL };
+  static const char *const shm[] = { "nosuid", "nodev", "noexec", "mode=1777", NULL };
   struct json_node *mount;
 
   if (!strset_has (dests, "/dev")) {
     mount = new_tmpfs (m, "/dev", dev);
     m->failed = mount == NULL || json_insert (mounts, 0, mount) < 0 || m->failed;
     meet_note (m, CONTROL_DEVICES_MINIMAL, "/dev becomes a fresh one");
+  }
+  if (!strset_has (dests, "/dev/shm") && !m->failed) {
+    mount = new_tmpfs (m, "/dev/shm", shm);
+    if (mount != NULL)
+      (void) option_bound_size (m, mount, tmp_size (m));
+    meet_append (m, mounts, mount);
+    meet_note (m, CONTROL_TMP_BOUNDED, "/dev/shm becomes memory of its own, of %" PRIu64 " bytes",
+               tmp_size (m));
   }
   if (!strset_has (dests, "/tmp") && !m->failed) {
     mount = new_tmpfs (m, "/tmp", tmp);
