@@ -182,10 +182,13 @@ static int fill (struct plan *plan, const struct policy *policy, const struct js
                  const char *group)
 {
   const struct json_node *linux_ = json_get (config, "linux"), *mounts = json_get (config, "mounts");
-  const struct json_node *user = json_get (json_get (config, "process"), "user");
+  const struct json_node *process = json_get (config, "process"), *cwd = json_get (process, "cwd");
+  const struct json_node *user = json_get (process, "user");
   const struct json_node *hostname = json_get (config, "hostname"),
                          *flag = json_get (json_get (config, "root"), "readonly");
 
+  plan->init_sockets = 2;
+  plan->cwd = strdup (cwd && cwd->text[0] != '\0' ? cwd->text : "/");
   plan->uid = (uint32_t) number_at (user, "uid");
   plan->gid = (uint32_t) number_at (user, "gid");
   plan->root_read_only = flag != NULL && flag->flag;
@@ -196,7 +199,7 @@ static int fill (struct plan *plan, const struct policy *policy, const struct js
   plan->hostname = strdup (hostname ? hostname->text : "");
   plan->cgroup_path = group_path (group, policy->host->cgroup);
   plan->profile_name = strdup (policy->spec.profile);
-  if (plan->hostname == NULL || plan->profile_name == NULL
+  if (plan->cwd == NULL || plan->hostname == NULL || plan->profile_name == NULL
       || settings_copy (&policy->settings, &plan->settings) < 0
       || copy_texts (json_get (linux_, "maskedPaths"), &plan->masked) < 0
       || copy_texts (json_get (linux_, "readonlyPaths"), &plan->read_only) < 0)

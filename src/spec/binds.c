@@ -2,7 +2,8 @@
  *
  * A source is judged by where it really lies: places that hand the host over are refused, programs are
  * read-only, sensitive places need the profile's grant, and every other folder is the container's workspace.
- * What the engine keeps for this container, with the container's id in its path, is the engine's business.
+ * What the engine keeps for this container, with the container's id in its path, is the engine's business,
+ * and so are a few files that containers of a pod share.
  */
 #include <config.h>
 
@@ -15,8 +16,8 @@
 #include "plan-source.h"
 #include "profile-source.h"
 
-/* Ids are long random texts; a short one may be part of any path. */
-#define ID_MIN 12u
+/* The ids that engines make up are long random numbers. One that somebody chose may be part of any path. */
+#define ID_MIN 32u
 
 bool spec_mount_is_bind (const struct json_node *mount)
 {
@@ -53,7 +54,7 @@ static bool has_component (const char *path, const char *name)
 {
   size_t len = name ? strlen (name) : 0;
 
-  if (len < ID_MIN)
+  if (len < ID_MIN || strspn (name, "0123456789abcdef") != len)
     return false;
   for (const char *at = strstr (path, name); at != NULL; at = strstr (at + 1, name))
     if (at > path && at[-1] == '/' && (at[len] == '/' || at[len] == '\0'))
@@ -61,12 +62,27 @@ static bool has_component (const char *path, const char *name)
   return false;
 }
 
-/* Containers of a pod share files of the pod's own container, whose id the engine writes down. */
+/* Containers of a pod share a few files of the pod's own container. Which that is stands in annotations, and
+ * those can be anybody's: so it is these files, in these places, or nothing. */
+static bool is_pods_file (const char *real)
+{
+  static const char *const places[] = { "/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes",
+                                        "/run/containerd/io.containerd.grpc.v1.cri/sandboxes",
+                                        "/run/containers/storage/overlay-containers",
+                                        "/var/run/containers/storage/overlay-containers" };
+  static const char *const names[] = { "hostname", "hosts", "resolv.conf", "shm" };
+  const char *slash = strrchr (real, '/');
+
+  for (size_t i = 0; i < ARRAY_LEN (places); i++)
+    for (size_t k = 0; k < ARRAY_LEN (names) && path_is_within (real, places[i]); k++)
+      if (strcmp (slash + 1, names[k]) == 0)
+        return true;
+  return false;
+}
+
 static bool is_engines_own (const struct meet *m, const char *real)
 {
-  return has_component (real, m->policy->container)
-         || has_component (real, spec_annotation (m->config, "io.kubernetes.cri.sandbox-id"))
-         || has_component (real, spec_annotation (m->config, "io.kubernetes.cri-o.SandboxID"));
+  return has_component (real, m->policy->container) || is_pods_file (real);
 }
 
 /* Volumes lie in the engines' storage, beside what nobody may see. */

@@ -57,7 +57,7 @@ const struct spec_policy *fuzz_policy (void)
                                  .settings = &profile->settings,
                                  .filter = filter,
                                  .host = host,
-                                 .container = "0123456789abcdef",
+                                 .container = "0123456789abcdef0123456789abcdef",
                                  .ids = { 0, 100000, 65536 } };
   return &policy;
 }
