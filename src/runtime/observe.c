@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 #include "base-file.h"
 #include "base-handshake.h"
 #include "base-limits.h"
+#include "base-path.h"
 #include "posture-posture.h"
 #include "run-outside.h"
 #include "runtime-handover.h"
@@ -102,6 +105,36 @@ static int load (struct observer *o)
   return r;
 }
 
+/* A working folder by way of a link of the image's shows as what the link leads to. What cannot be found
+ * stays as it was written: the runtime makes it. */
+static int resolve_cwd (struct observer *o)
+{
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+  cleanup_free char *path = str_format ("/proc/%d/root", (int) o->pid);
+  cleanup_close int root = path ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, fd = -1;
+  char link[64], found[LIMIT_PATH_BYTES + 1];
+  ssize_t n;
+  char *cwd;
+
+  if (root >= 0)
+    fd = (int) syscall (SYS_openat2, root, o->plan->cwd, &how, sizeof (how));
+  if (fd < 0)
+    return 0;
+  snprintf (link, sizeof (link), "/proc/self/fd/%d", fd);
+  n = readlink (link, found, sizeof (found) - 1);
+  if (n <= 0)
+    return 0;
+  found[n] = '\0';
+  if (!path_is_normal (found))
+    return 0;
+  cwd = strdup (found);
+  if (cwd == NULL)
+    return error_oom (o->err);
+  free (o->plan->cwd);
+  o->plan->cwd = cwd;
+  return 0;
+}
+
 static int make_plan (struct observer *o)
 {
   cleanup_free char *path = str_format ("/proc/%d/cgroup", (int) o->pid), *group = NULL;
@@ -110,6 +143,8 @@ static int make_plan (struct observer *o)
 
   if (r == 0)
     r = planned_container (&o->policy, o->config, group, &o->plan, o->err);
+  if (r == 0)
+    r = resolve_cwd (o);
   if (r == 0)
     r = questions_make (o->plan, &questions, o->err);
   return r < 0 ? r : inside_new (&questions, &o->inside, o->err);

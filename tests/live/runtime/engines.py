@@ -82,6 +82,7 @@ def make_image():
     for name in ("bin", "tmp", "etc", "proc", "sys", "dev", "run", "var", "root", "workspace"):
         os.makedirs(os.path.join(root, name), exist_ok=True)
     os.chmod(os.path.join(root, "tmp"), 0o1777)
+    os.symlink("/var", os.path.join(root, "link"))
     shutil.copy(shutil.which("busybox", path="/bin:/usr/bin"), os.path.join(root, "bin/busybox"))
     for name in PROGRAMS:
         os.symlink("busybox", os.path.join(root, "bin", name))
