@@ -79,9 +79,6 @@ struct plan {
 
   struct strlist init;     /* what stands before the command, once staged */
   bool passed_descriptors; /* init is started with its two sockets; once staged */
-  /* In the container's network namespace when init calls us: the kernel counts both ends of a connection to
-   * the namespace of whoever connects. */
-  unsigned init_sockets;
   struct strlist argv;
   struct strlist env; /* NAME=VALUE, sorted */
   char *cwd;

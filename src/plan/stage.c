@@ -107,6 +107,5 @@ int plan_stage_engine (struct plan *plan, const char *init, const char *door, en
   if (r == 0 && door != NULL)
     r = draft_add_mount (&draft, "bind", door, DOOR_PATH, "bind,ro,nosuid,nodev,noexec");
   plan->over_streams = carrier == INIT_OVER_STDIO;
-  plan->init_sockets = carrier == INIT_OVER_STDIO ? 0 : 4;
   return r;
 }

@@ -196,9 +196,6 @@ static void judge_empty (struct judge *judge)
   for (size_t i = 0; i < ARRAY_LEN (tables); i++) {
     int lines = count_lines (judge, tables[i].path, tables[i].marks);
 
-    /* The last table has init's own way to the supervisor in it. */
-    if (i == ARRAY_LEN (tables) - 1 && lines > 0)
-      lines -= lines < (int) judge->plan->init_sockets ? lines : (int) judge->plan->init_sockets;
     if (tables[i].control == CONTROL_NETWORK_MODE && !none)
       continue;
     if (lines < 0)

@@ -187,7 +187,6 @@ static int fill (struct plan *plan, const struct policy *policy, const struct js
   const struct json_node *hostname = json_get (config, "hostname"),
                          *flag = json_get (json_get (config, "root"), "readonly");
 
-  plan->init_sockets = 2;
   plan->cwd = strdup (cwd && cwd->text[0] != '\0' ? cwd->text : "/");
   plan->uid = (uint32_t) number_at (user, "uid");
   plan->gid = (uint32_t) number_at (user, "gid");
