@@ -14,7 +14,7 @@ AS_IF([test "x$enable_sanitizers" = xno && test "x$use_fuzzing" != xyes], [
     for tyrum_yajl in -lyajl_s -lyajl; do
       AS_IF([test -z "$HOOK_LDFLAGS"], [
         AS_IF([test "x$tyrum_static" = x-static-pie], [CFLAGS="$tyrum_save_CFLAGS -fPIE"], [CFLAGS=$tyrum_save_CFLAGS])
-        LDFLAGS="$tyrum_save_LDFLAGS $tyrum_static"
+        LDFLAGS="$tyrum_save_LDFLAGS $HARDENING_LDFLAGS $tyrum_static"
         LIBS="$tyrum_yajl -lseccomp"
         AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <seccomp.h>
 #include <yajl/yajl_parse.h>]], [[return yajl_alloc (0, 0, 0) == 0 && seccomp_version () == 0;]])],
