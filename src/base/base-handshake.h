@@ -24,8 +24,8 @@
  * above.
  *
  * A container that an engine starts by tyrum-oci-runtime has init with --carrier call: init connects once to
- * DOOR_SOCKET in the folder that is mounted on DOOR_PATH, where the runtime's start listens; that connection is
- * HANDSHAKE_FD, and there is no status: the engine is the supervisor.
+ * DOOR_SOCKET in the folder that is mounted on DOOR_PATH, where the runtime's start listens; that connection
+ * is HANDSHAKE_FD, and there is no status: the engine is the supervisor.
  *
  * Both sockets are SOCK_SEQPACKET: one message, one packet, but for the bytes of an ANSWER. Both ends run on
  * the same machine, so integers are the machine's own.

@@ -209,7 +209,8 @@ static uint64_t look_hard_limit (int resource)
   return getrlimit ((__rlimit_resource_t) resource, &limit) == 0 ? limit.rlim_max : 0;
 }
 
-/* There are no more numbers for processes than this, whatever the limit; Podman takes the smaller one, too. */
+/* There are no more numbers for processes than this, whatever the limit; Podman takes the smaller one, too.
+ */
 static uint64_t look_processes (void)
 {
   uint64_t hard = look_hard_limit (RLIMIT_NPROC);
