@@ -124,6 +124,7 @@ static const struct {
   { "ENOENT", SAYS_ABSENT },
   { ": not found", SAYS_ABSENT },
   { "cannot find module", SAYS_ABSENT },
+  { "can't cd to", SAYS_ABSENT },
   { "permission denied", SAYS_FORBIDDEN },
   { "EACCES", SAYS_FORBIDDEN },
   { "too many open files", SAYS_FILES },
