@@ -33,6 +33,14 @@ static void add_words (struct posture_control *state, enum seen seen, char *word
   state->seen |= seen;
 }
 
+/* Names inside may hold any bytes; a line break in one must not look like a line of ours. */
+static void one_line (char *words)
+{
+  for (char *p = words; *p != '\0'; p++)
+    if ((unsigned char) *p < ' ' || *p == 0x7f)
+      *p = '?';
+}
+
 void judge_say (struct judge *judge, enum control control, enum verdict verdict, enum seen seen,
                 const char *format, ...)
 {
@@ -48,6 +56,7 @@ void judge_say (struct judge *judge, enum control control, enum verdict verdict,
     judge->failed = true;
     return;
   }
+  one_line (words);
   if (state->evidence != NULL && verdict == VERDICT_VERIFIED && state->observed == VERDICT_VERIFIED) {
     add_words (state, seen, words);
     return;

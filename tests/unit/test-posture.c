@@ -614,6 +614,21 @@ static void test_waived (void **state)
   assert_int_equal (posture->overall, OVERALL_PARTIAL);
 }
 
+/* A line break in a name must not look like a line of ours. */
+static void test_one_line (void **state)
+{
+  static const char variable[] = "A\nprocess.seccomp verified=1";
+  cleanup_posture_case struct posture_case c = { 0 };
+  cleanup_posture struct posture *posture = NULL;
+
+  (void) state;
+  posture_case_make (&c);
+  posture_case_answer (&c, QUESTION_ENVIRONMENT, "", 0, variable, sizeof (variable));
+  posture = judge (&c);
+  assert_int_equal (posture->controls[CONTROL_ENVIRONMENT_CLEAN].verdict, VERDICT_VIOLATED);
+  assert_null (strchr (posture->controls[CONTROL_ENVIRONMENT_CLEAN].evidence, '\n'));
+}
+
 /* What is carried weaker is never called verified, however good it looks. */
 static void test_weaker (void **state)
 {
@@ -646,8 +661,9 @@ static void test_no_outside (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_good),   cmocka_unit_test (test_spoilt), cmocka_unit_test (test_unanswered),
-  cmocka_unit_test (test_waived), cmocka_unit_test (test_weaker), cmocka_unit_test (test_no_outside),
+  cmocka_unit_test (test_good),     cmocka_unit_test (test_spoilt), cmocka_unit_test (test_unanswered),
+  cmocka_unit_test (test_waived),   cmocka_unit_test (test_weaker), cmocka_unit_test (test_no_outside),
+  cmocka_unit_test (test_one_line),
 };
 
 UNIT_MAIN (cases)
