@@ -156,7 +156,7 @@ static void serve_group (const struct covers *covers, int group, const struct pl
 {
   _Alignas(struct fanotify_event_metadata) char bytes[EVENT_BYTES];
   ssize_t left = read (group, bytes, sizeof (bytes));
-  const struct fanotify_event_metadata *event = (const void *) bytes;
+  struct fanotify_event_metadata *event = (void *) bytes;
 
   for (; left > 0 && FAN_EVENT_OK (event, left); event = FAN_EVENT_NEXT (event, left)) {
     const char *path = path_of (covers, group, event->fd);
