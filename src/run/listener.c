@@ -41,11 +41,19 @@ static int take_buffers (struct listener *listener)
   return listener->request != NULL && listener->reply != NULL ? 0 : -ENOMEM;
 }
 
+/* runc hands a listener over by way of a pidfd. */
+static bool has_pidfds (void)
+{
+  cleanup_close int fd = (int) syscall (SYS_pidfd_open, getpid (), 0);
+
+  return fd >= 0;
+}
+
 bool listener_is_possible (const char *path)
 {
   struct seccomp_notif_sizes sizes;
 
-  return strlen (path) < sizeof (((struct sockaddr_un *) NULL)->sun_path)
+  return has_pidfds () && strlen (path) < sizeof (((struct sockaddr_un *) NULL)->sun_path)
          && syscall (SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) == 0;
 }
 

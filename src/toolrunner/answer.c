@@ -41,12 +41,15 @@ static const char *text_of (const struct json_node *object, const char *key)
   return node != NULL && node->type == JSON_STRING ? node->text : NULL;
 }
 
-/* What happened besides, and is not why the step failed. */
+/* What happened besides, and is not why the step failed; and the time that ran out, which is said in the
+ * contract's own words. */
 static bool is_aside (const struct json_node *denial)
 {
   const struct json_node *aside = denial->type == JSON_OBJECT ? json_get (denial, "aside") : NULL;
+  const char *control = text_of (denial, "control");
 
-  return aside != NULL && aside->type == JSON_BOOL && aside->flag;
+  return (aside != NULL && aside->type == JSON_BOOL && aside->flag)
+         || (control != NULL && strcmp (control, "limits.wall") == 0);
 }
 
 static void add_denials (const struct json_node *sandbox, struct strbuf *out)
