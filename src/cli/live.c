@@ -49,6 +49,8 @@ static void add_text (struct table *table, const char *id, const struct row *row
   char started[32];
 
   started_text (row->record.started, started);
+  if (row->record.started == 0)
+    snprintf (started, sizeof (started), "?");
   table_add (table, id);
   table_add_tone (table, row->live ? "live" : "left", row->live ? TONE_GOOD : TONE_WARN);
   table_add (table, row->record.profile);
@@ -90,6 +92,25 @@ static int list (const struct host_facts *host, struct table *table, struct json
   return r;
 }
 
+/* What an engine still has of a run of which nothing else is left; its label is all that is known of it. */
+static int list_engines (const struct host_facts *host, const char *socket, struct table *table,
+                         struct json_writer *w, struct error *err)
+{
+  cleanup_run_left struct run_left left = { 0 };
+  int r = run_list_engines (host, socket, &left, err);
+
+  for (size_t i = 0; r == 0 && i < left.runs.count; i++) {
+    char unknown[] = "?";
+    const struct row row = {
+      .record = { .profile = unknown, .backend = left.backends.items[i], .command = unknown }
+    };
+
+    add_text (table, left.runs.items[i], &row);
+    add_json (w, left.runs.items[i], &row);
+  }
+  return r;
+}
+
 static int run_ps (const struct arguments *arguments, struct output *output, struct error *err)
 {
   static const char *const heading[] = { "run", "state", "profile", "backend", "started", "command" };
@@ -106,6 +127,8 @@ static int run_ps (const struct arguments *arguments, struct output *output, str
   json_array_begin (&w, "runs");
   if (r == 0)
     r = list (host, &table, &w, err);
+  if (r == 0)
+    r = list_engines (host, arguments_text (arguments, OPTION_ENGINE_SOCKET), &table, &w, err);
   json_array_end (&w);
   json_object_end (&w);
   if (r < 0)
@@ -173,15 +196,16 @@ static int run_gc_verb (const struct arguments *arguments, struct output *output
   return r;
 }
 
-static const enum option ps_options[] = { OPTION_JSON, OPTION_COUNT };
+static const enum option ps_options[] = { OPTION_ENGINE_SOCKET, OPTION_JSON, OPTION_COUNT };
 static const enum option kill_options[] = { OPTION_SIGNAL, OPTION_COUNT };
 static const enum option gc_options[] = { OPTION_ENGINE_SOCKET, OPTION_COUNT };
 
 const struct verb verb_ps = {
   .path = "ps",
   .summary = "list runs that live, or that a crash left",
-  .description =
-      "A run is live as long as its supervisor is. One that is left has none any more; 'gc' finishes it.",
+  .description = "A run is live as long as its supervisor is. One that is left has none any more; 'gc' "
+                 "finishes it. What is "
+                 "left in Docker or Podman alone is found there by its label.",
   .options = ps_options,
   .run = run_ps,
 };

@@ -211,9 +211,13 @@ int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *er
   return r < 0 ? r : first;
 }
 
+/* What is done with a container that no folder speaks for. */
+typedef int left_container (struct engine *engine, enum backend backend, const char *id, const char *run,
+                            void *data, struct error *err);
+
 /* One that runs, or was left, has a folder: that comes before the container and goes after it. */
-static int finish_containers (const struct host_facts *host, struct engine *engine, unsigned *count,
-                              struct error *err)
+static int walk_containers (const struct host_facts *host, struct engine *engine, enum backend backend,
+                            left_container *each, void *data, struct error *err)
 {
   cleanup_strlist struct strlist ids = { 0 }, runs = { 0 };
   cleanup_free char *owner = plan_owner (host);
@@ -224,38 +228,85 @@ static int finish_containers (const struct host_facts *host, struct engine *engi
 
     if (folder == NULL)
       return error_oom (err);
-    if (!run_id_is_valid (runs.items[i]) || access (folder, F_OK) == 0)
-      continue;
-    r = engine_remove (engine, ids.items[i], err);
-    *count += r == 0;
+    if (run_id_is_valid (runs.items[i]) && access (folder, F_OK) < 0)
+      r = each (engine, backend, ids.items[i], runs.items[i], data, err);
   }
+  return r;
+}
+
+static int walk_engines (const struct host_facts *host, const char *engine_socket, left_container *each,
+                         void *data, struct error *err)
+{
+  static const enum backend engines[] = { BACKEND_DOCKER, BACKEND_PODMAN };
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (engines); i++) {
+    struct engine_place place = engine_place_from_environment (engines[i], engine_socket, host->uid);
+    cleanup_engine struct engine *engine = NULL;
+    cleanup_free char *socket = NULL;
+    struct error away = { 0 };
+
+    if (engine_socket_find (&place, &socket, &away) == 0
+        && engine_open (engines[i], socket, &engine, &away) == 0)
+      r = walk_containers (host, engine, engines[i], each, data, err);
+    error_clear (&away);
+  }
+  return r;
+}
+
+static int remove_left (struct engine *engine, enum backend backend, const char *id, const char *run,
+                        void *data, struct error *err)
+{
+  unsigned *count = data;
+  int r = engine_remove (engine, id, err);
+
+  (void) backend;
+  (void) run;
+  *count += r == 0;
   return r;
 }
 
 int run_gc_engines (const struct host_facts *host, const char *engine_socket, unsigned *ret_count,
                     struct error *err)
 {
-  static const enum backend engines[] = { BACKEND_DOCKER, BACKEND_PODMAN };
   unsigned count = 0;
+  int r = walk_engines (host, engine_socket, remove_left, &count, err);
 
-  for (size_t i = 0; i < ARRAY_LEN (engines); i++) {
-    struct engine_place place = engine_place_from_environment (engines[i], engine_socket, host->uid);
-    cleanup_engine struct engine *engine = NULL;
-    cleanup_free char *socket = NULL;
-    struct error away = { 0 };
-    int r;
+  if (r == 0)
+    *ret_count = count;
+  return r;
+}
 
-    if (engine_socket_find (&place, &socket, &away) < 0
-        || engine_open (engines[i], socket, &engine, &away) < 0) {
-      error_clear (&away);
-      continue;
-    }
-    r = finish_containers (host, engine, &count, err);
-    if (r < 0)
-      return r;
+static int note_left (struct engine *engine, enum backend backend, const char *id, const char *run,
+                      void *data, struct error *err)
+{
+  struct run_left *left = data;
+
+  (void) engine;
+  (void) id;
+  return strlist_add (&left->runs, run) < 0 || strlist_add (&left->backends, backend_name (backend)) < 0
+             ? error_oom (err)
+             : 0;
+}
+
+int run_list_engines (const struct host_facts *host, const char *engine_socket, struct run_left *ret_left,
+                      struct error *err)
+{
+  struct run_left left = { 0 };
+  int r = walk_engines (host, engine_socket, note_left, &left, err);
+
+  if (r < 0) {
+    run_left_clear (&left);
+    return r;
   }
-  *ret_count = count;
+  *ret_left = left;
   return 0;
+}
+
+void run_left_clear (struct run_left *left)
+{
+  strlist_clear (&left->runs);
+  strlist_clear (&left->backends);
 }
 
 /* Takes hold of the supervisor, and looks again whether it lives: before that its number may have become

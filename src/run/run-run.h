@@ -79,6 +79,16 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
 /* Finishes every run whose supervisor is gone. *RET_COUNT is how many. */
 int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *err);
 
+/* Containers of this user's runs in engines, found by their labels, that no folder speaks for any more. */
+struct run_left {
+  struct strlist runs, backends; /* as many of one as of the other */
+};
+
+int run_list_engines (const struct host_facts *host, const char *engine_socket, struct run_left *ret_left,
+                      struct error *err);
+void run_left_clear (struct run_left *left);
+#define cleanup_run_left cleanup (run_left_clear)
+
 /* Removes what runs of this user have left in engines without a folder to be found by. ENGINE_SOCKET as
  * above. Engines that do not answer are skipped. */
 int run_gc_engines (const struct host_facts *host, const char *engine_socket, unsigned *ret_count,
