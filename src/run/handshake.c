@@ -209,12 +209,12 @@ int run_hear (struct run *run, void *bytes, size_t size)
 
 int run_say (struct run *run, enum handshake_type type, const void *bytes, size_t length)
 {
-  const struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, (uint16_t) type,
-                                           (uint32_t) length };
-  struct iovec parts[2] = { { (void *) (uintptr_t) &header, sizeof (header) },
-                            { (void *) (uintptr_t) bytes, length } };
+  struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, (uint16_t) type, (uint32_t) length };
+  struct iovec parts[2] = { { &header, sizeof (header) }, { NULL, length } };
   int fd = run->carrier != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_IN].to;
 
+  /* The same structure serves for reading, so its pointer is not const. */
+  memcpy (&parts[1].iov_base, &bytes, sizeof (bytes));
   /* Both hold a whole batch of questions, and init reads one before the next is written: it fits whole, or
    * the other side is gone. */
   if (writev (fd, parts, length > 0 ? 2 : 1) != (ssize_t) (sizeof (header) + length))
