@@ -200,12 +200,14 @@ static int check_piece (struct check *check, const struct journal_piece *piece)
   return r < 0 ? keep_bad (check, piece, &bad) : take_line (check, piece, &line);
 }
 
-/* Whether what is bad at the end lies behind what the head vouches for: then a writer was killed there, or is
- * still at it. */
+/* Whether what is bad at the end lies behind what the head vouched for when we began: then a writer was
+ * killed there, or is still at it. Others may have begun a new file since. */
 static bool is_behind_head (const struct check *check)
 {
-  return check->head_known && !check->bad_whole && check->bad_piece.file == check->head.file
-         && check->bad_piece.offset >= check->head.size;
+  if (!check->head_known || check->bad_whole)
+    return false;
+  return check->bad_piece.file > check->head.file
+         || (check->bad_piece.file == check->head.file && check->bad_piece.offset >= check->head.size);
 }
 
 static int check_end (struct check *check, const struct journal_piece *rest)

@@ -28,7 +28,7 @@ def case(function):
 
 
 def absent(what):
-    print("1..0 # SKIP " + what)
+    print("# " + what)
     sys.exit(77)
 
 
