@@ -243,7 +243,6 @@ static void test_save_and_load (void **state)
 {
   struct outside first = at_first ();
   cleanup_outside struct outside again = { 0 };
-  cleanup_drift struct drift drift = { 0 };
   cleanup_free char *bytes = NULL, *twice = NULL;
   size_t length = 0, second = 0;
 
