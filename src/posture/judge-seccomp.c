@@ -53,7 +53,7 @@ static bool is_sealed (struct judge *judge)
 /* How many of the calls that the filter denies were denied as it says; -1 when one was not. */
 static int count_denied (struct judge *judge)
 {
-  int denied = 0;
+  int denied = 0, told = 0;
 
   for (size_t i = 0; i < probe_call_count; i++) {
     const struct probe_call *probe = &probe_calls[i];
@@ -68,6 +68,7 @@ static int count_denied (struct judge *judge)
     }
     if (answer == -wanted) {
       denied++;
+      told += wanted == EPERM;
       continue;
     }
     /* Another filter around us, or a kernel without the call, may refuse before ours does. */
@@ -76,6 +77,12 @@ static int count_denied (struct judge *judge)
                  probe->name, answer, -wanted);
       return -1;
     }
+  }
+  /* Without anybody at the listener the kernel refuses what we would have answered, with another errno. */
+  if (judge->plan->listener != NULL && told == 0) {
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
+               "no refused call is told to us: the filter's listener was dropped");
+    return -1;
   }
   return denied;
 }
