@@ -188,7 +188,6 @@ static void judge_empty (struct judge *judge)
   } tables[] = { { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/shm", "", "segments of shared memory" },
                  { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/msg", "", "queues" },
                  { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/sem", "", "semaphores" },
-                 { CONTROL_NETWORK_MODE, "/proc/net/tcp", "", "connections" },
                  /* Those whose names need no file system; init's own are not among them. */
                  { CONTROL_NETWORK_MODE, "/proc/net/unix", "@", "abstract local sockets" } };
   bool none = judge->plan->settings.values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
@@ -205,6 +204,39 @@ static void judge_empty (struct judge *judge)
       judge_say (judge, tables[i].control, VERDICT_VIOLATED, SEEN_INSIDE,
                  "the namespace is not new: %d %s are in it", lines, tables[i].what);
   }
+}
+
+/* "TCP: inuse N ...", "UDP: inuse N ..." */
+static int count_sockets (const char *text)
+{
+  static const char *const protocols[] = { "TCP: inuse ", "UDP: inuse " };
+  int count = 0;
+
+  for (size_t i = 0; i < ARRAY_LEN (protocols); i++) {
+    const char *at = strstr (text, protocols[i]);
+    uint64_t number;
+
+    at = at ? at + strlen (protocols[i]) : NULL;
+    if (at == NULL || !proc_number_next (&at, &number))
+      return -1;
+    count += number > 0;
+  }
+  return count;
+}
+
+static void judge_sockets (struct judge *judge)
+{
+  const char *path = "/proc/net/sockstat", *text = inside_text (judge->in, QUESTION_FILE, path);
+  bool absent = inside_answer (judge->in, QUESTION_FILE, path)->errnum == ENOENT;
+  int count = text ? count_sockets (text) : -1;
+
+  if (absent || judge->plan->settings.values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
+    return;
+  if (count < 0)
+    judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be read", path);
+  else if (count > 0)
+    judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_VIOLATED, SEEN_INSIDE,
+               "the namespace is not new: sockets are in use");
 }
 
 static void judge_nested (struct judge *judge)
@@ -233,5 +265,6 @@ void judge_spaces (struct judge *judge)
   judge_name (judge);
   judge_groups (judge);
   judge_empty (judge);
+  judge_sockets (judge);
   judge_nested (judge);
 }

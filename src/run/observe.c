@@ -102,50 +102,91 @@ static int hear_all (struct run *run, size_t from)
   }
 }
 
-static int hear_and_mend (struct run *run)
+/* The place of the question about the mount table, which is always asked. */
+static size_t mounts_question (const struct questions *questions)
+{
+  static const char path[] = "/proc/self/mountinfo";
+  size_t i = 0;
+
+  while (i + 1 < questions->count
+         && (questions->items[i].kind != QUESTION_FILE || strcmp (questions->items[i].bytes, path) != 0))
+    i++;
+  return i;
+}
+
+/* What was mended is asked for again, and nothing else: only the mount table can have changed. */
+static int ask_mounts (struct run *run)
+{
+  size_t at = mounts_question (&run->inside.questions), all = run->asked;
+  struct questions one = { &run->inside.questions.items[at], 1 };
+  uint8_t batch[256];
+  size_t none = 0, used = questions_write (&one, &none, batch, sizeof (batch));
+  int r = run_say (run, HANDSHAKE_ASK, batch, used);
+
+  run->asked = at + 1;
+  if (r == 0)
+    r = hear_answers (run, at);
+  run->asked = all;
+  return r;
+}
+
+static int hear_and_mend (struct run *run, bool *ret_mended)
 {
   int r = hear_all (run, 0);
 
-  if (r < 0 || !run_mend_mounts (run))
-    return r;
-  run->asked = 0;
-  r = ask (run);
-  return r < 0 ? r : hear_all (run, 0);
+  *ret_mended = r == 0 && run_mend_mounts (run);
+  return *ret_mended ? ask_mounts (run) : r;
 }
 
-static int judge (struct run *run)
+static int look (struct run *run, struct outside *ret_outside)
 {
-  cleanup_outside struct outside outside = { 0 };
-  const struct plan *plan = run->options->plan;
-  const struct outside_subject subject = { .plan = plan,
+  const struct outside_subject subject = { .plan = run->options->plan,
                                            .pid = run->own_kernel ? 0 : run->init_pid,
                                            .init = run->options->init,
                                            .dir = &run->dir,
                                            .state = run->options->host->state_dir };
-  int r = outside_look (&subject, &outside, run->err);
 
-  if (r < 0)
-    return r;
-  memcpy (outside.pipes, run->pipe_inodes, sizeof (outside.pipes));
-  outside.wall_ms = run_deadline_left (run);
-  outside.output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
-                             ? run->streams[STREAM_OUT].cap
-                             : run->streams[STREAM_ERR].cap;
-  r = posture_judge (plan, &run->inside, &outside, &run->result.posture, run->err);
+  return outside_look (&subject, ret_outside, run->err);
+}
+
+static int judge (struct run *run, struct outside *outside)
+{
+  int r;
+
+  memcpy (outside->pipes, run->pipe_inodes, sizeof (outside->pipes));
+  outside->wall_ms = run_deadline_left (run);
+  outside->output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
+                              ? run->streams[STREAM_OUT].cap
+                              : run->streams[STREAM_ERR].cap;
+  r = posture_judge (run->options->plan, &run->inside, outside, &run->result.posture, run->err);
   if (r == 0 && run->result.posture->overall != OVERALL_VIOLATED)
-    run_facts_write (&run->dir, &outside);
+    run_facts_write (&run->dir, outside);
+  return r;
+}
+
+/* Init is busy with its answers meanwhile. What is mended afterwards is looked at again. */
+static int look_and_hear (struct run *run, struct outside *outside)
+{
+  bool mended = false;
+  int r = look (run, outside);
+
+  if (r == 0)
+    r = hear_and_mend (run, &mended);
+  if (r == 0 && mended)
+    outside_look_mounts (run->init_pid, outside);
   return r;
 }
 
 int run_observe (struct run *run)
 {
-  int r = hear_and_mend (run);
+  cleanup_outside struct outside outside = { 0 };
+  int r = look_and_hear (run, &outside);
 
   run_passed (run, PHASE_ANSWER);
   if (r == 0)
     r = run_deadline_arm (run);
   if (r == 0)
-    r = judge (run);
+    r = judge (run, &outside);
   run_passed (run, PHASE_JUDGE);
   if (r < 0)
     return error_prefix (run->err, "observe the run before its command starts");

@@ -115,6 +115,14 @@ int outside_look_process (pid_t pid, struct outside *outside, struct error *err)
   return 0;
 }
 
+void outside_look_mounts (pid_t pid, struct outside *outside)
+{
+  cleanup_free char *path = str_format ("/proc/%d/mountinfo", (int) pid);
+
+  free (outside->mounts);
+  outside->mounts = path ? read_text (AT_FDCWD, path, NULL) : NULL;
+}
+
 /* The program that runs is the file that we mean. */
 static bool is_init (pid_t pid, const char *init)
 {

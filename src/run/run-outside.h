@@ -23,5 +23,8 @@ struct outside_subject {
 /* Fails only where memory runs out; what cannot be seen stays unknown. */
 int outside_look (const struct outside_subject *subject, struct outside *ret_outside, struct error *err);
 
+/* Reads the mount table again. */
+void outside_look_mounts (pid_t pid, struct outside *outside);
+
 /* The part that needs no plan: what /proc/PID says. */
 int outside_look_process (pid_t pid, struct outside *outside, struct error *err);

@@ -23,8 +23,8 @@ enum run_phase {
   PHASE_PREPARE, /* the folder, ids, documents */
   PHASE_CREATE,  /* the stage, and the runtime's create */
   PHASE_START,   /* until init says hello */
-  PHASE_ANSWER,  /* init's answers */
-  PHASE_JUDGE,   /* the look from outside, and the verdict */
+  PHASE_ANSWER,  /* init's answers, and the look from outside meanwhile */
+  PHASE_JUDGE,   /* the verdict */
   PHASE_COMMAND,
   PHASE_CLEAN,
   PHASE_COUNT

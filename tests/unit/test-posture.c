@@ -146,6 +146,10 @@ SPOIL (queue_in_ipc)
 {
   posture_case_edit_answer (c, QUESTION_FILE, "/proc/sysvipc/msg", "heading\n", "heading\n0 0 600\n");
 }
+SPOIL (server_in_net)
+{
+  posture_case_edit_answer (c, QUESTION_FILE, "/proc/net/sockstat", "TCP: inuse 0", "TCP: inuse 1");
+}
 SPOIL (socket_in_net)
 {
   posture_case_edit_answer (c, QUESTION_FILE, "/proc/net/unix", "heading\n", "heading\n0: 2 @x\n");
@@ -460,6 +464,7 @@ static const struct {
   BAD (tmp_is_part, CONTROL_WORKSPACE_BOUNDED),
   BAD (queue_in_ipc, CONTROL_NAMESPACE_IPC),
   BAD (socket_in_net, CONTROL_NETWORK_MODE),
+  BAD (server_in_net, CONTROL_NETWORK_MODE),
   BAD (no_init, CONTROL_ISOLATION_TYPE),
   BAD (not_first, CONTROL_ISOLATION_TYPE),
   BAD (root_writable, CONTROL_ROOT_READ_ONLY),
