@@ -1,0 +1,143 @@
+"""Where contenders meet: namespaces, folders and engines of the benchmark's own, all of which end with it.
+
+Mount and pid namespaces are those of the tests that launch (harness.py); so are dockerd and the Podman service (engines.py).
+cgroup version 2 beside version 1, which crun refuses, is out of sight for everybody. One small root holds the payload; the
+engines get it as an image. One config.json, which `tyrum-oci spec` wrote, is what all runtimes are given.
+"""
+import atexit, json, os, shutil, subprocess, sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "live", "engine"))
+import engines, harness  # noqa: E402
+from harness import BUILD, path, write  # noqa: E402
+
+PROFILE = "hardened"
+GROUP = "tyrum-bench"
+IMAGE = engines.IMAGE
+SLOTS = 32
+PAYLOAD = "/bin/payload"
+USER = 10001
+
+
+class Docker(engines.Docker):
+    def words(self):
+        return [*super().words(), "--cgroup-parent", f"/{GROUP}"]
+
+
+class Podman(engines.Podman):
+    """As users have it: with overlay, and not with copies."""
+    def words(self):
+        return ["overlay" if word == "vfs" else word for word in super().words()]
+
+
+docker, podman = Docker("docker"), Podman("podman")
+ROOT = WS = None
+
+
+def run(*words, **more):
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.environment(),
+                          check=False, **more)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words[:4])} ...: {done.stderr.decode(errors='replace')[-600:].strip()}")
+    return done.stdout.decode()
+
+
+def bundle(name, profile=PROFILE, command=(PAYLOAD,)):
+    """A folder with the config.json of that profile, which any OCI runtime takes."""
+    where = path("bundles", name)
+    run(harness.PROGRAM, "spec", "--profile", profile, "--rootfs", ROOT, "--workspace", WS, "--bundle", where,
+        "--", *command, cwd=path("home"))
+    config = os.path.join(where, "config.json")
+    with open(config, encoding="utf-8") as f:
+        document = json.load(f)
+    document["linux"]["cgroupsPath"] = f"/{GROUP}/{name}"
+    write(os.path.relpath(config, harness.WORK), document)
+    return where
+
+
+def seccomp_list():
+    """The list of system calls in the words that engines read, which are those of config.json."""
+    with open(path("bundles", "0", "config.json"), encoding="utf-8") as f:
+        return write("seccomp.json", json.load(f)["linux"]["seccomp"])
+
+
+def compiled_filter():
+    """As crun compiles it from that list: it leaves the result in its state folder."""
+    if shutil.which("crun") is None:
+        return None
+    state = path("crun-filter")
+    subprocess.run(["crun", "--root", state, "create", "--bundle", path("bundles", "0"), "filter"], check=True, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL)
+    shutil.copy(os.path.join(state, "filter", "seccomp.bpf"), path("filter.bpf"))
+    run("crun", "--root", state, "delete", "--force", "filter")
+    return path("filter.bpf")
+
+
+class Launcher:
+    """`tyrum-oci launcher` with a configuration of its own, in which READY says how many sandboxes are held ready."""
+    def __init__(self, name, ready):
+        self.name, self.ready, self.process = name, ready, None
+
+    def start(self):
+        socket, conf = path(f"{self.name}.sock"), harness.folder(f"conf-{self.name}")
+        run(harness.PROGRAM, "launcher", "--help")  # fails where there is no such verb
+        write(f"conf-{self.name}/config.json", {"version": 1, "launcher": {"socket": socket, **({"ready": {PROFILE: self.ready}} if self.ready else {})}})
+        self.variables = {"TYRUM_OCI_CONFDIR": conf}
+        with open(path(f"{self.name}.log"), "wb") as log:
+            self.process = subprocess.Popen([harness.PROGRAM, "launcher", "--socket", socket], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            cwd=path("home"), env=harness.environment(**self.variables))
+        atexit.register(self.stop)
+        if not harness.wait_until(lambda: os.path.exists(socket) or self.process.poll() is not None) or self.process.poll() is not None:
+            with open(path(f"{self.name}.log"), encoding="utf-8", errors="replace") as log:
+                raise RuntimeError(f"the launcher does not start: {log.read()[-600:]}")
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(20)
+
+
+warm, held = Launcher("warm", 0), Launcher("held", 4)
+
+
+def remove_groups():
+    for top, folders, _ in os.walk("/sys/fs/cgroup", topdown=False):
+        if GROUP in top.split(os.sep):
+            try:
+                os.rmdir(top)
+            except OSError:
+                print(f"bench: cgroup '{top}' stays", file=sys.stderr)
+
+
+def start(engine):
+    """The engine with the image, and its processes; or why not."""
+    if shutil.which(engines.PROGRAMS[engine.name]) is None:
+        raise RuntimeError("not installed")
+    atexit.register(engine.stop)
+    engine.start()
+    with open(path("image.tar"), "rb") as f:
+        engine.load(f.read())
+
+
+def set_up():
+    global ROOT, WS
+    engines.harness_set_up()
+    # The view of cgroups that Podman's service gets there is everybody's here; with it comes a /dev/shm for Podman's locks.
+    subprocess.run(["sh", "-c", engines.VIEW, harness.folder("cgroups"), "true"], check=True)
+    atexit.register(remove_groups)
+    for state in ("/run/containerd", "/run/crun", "/run/runc"):  # what engines have runtimes and shims keep there
+        os.makedirs(state, exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=711", "tyrum-bench", state], check=True)
+    ROOT, WS = path("root"), harness.WS
+    os.chown(WS, USER, USER)  # not every contender maps ids
+    for name in ("bin", "dev", "etc", "proc", "run", "sys", "tmp", "workspace"):
+        os.makedirs(os.path.join(ROOT, name))
+    os.chmod(os.path.join(ROOT, "tmp"), 0o1777)
+    shutil.copy(os.path.join(BUILD, "tests", "bench", "payload"), os.path.join(ROOT, "bin"))
+    write("root/etc/passwd", "root:x:0:0:root:/:/bin/sh\n")
+    subprocess.run(["tar", "-C", ROOT, "-cf", path("image.tar"), "."], check=True)
+    harness.folder("bundles")
+    for slot in range(SLOTS):
+        bundle(str(slot))
+    seccomp_list()
+    compiled_filter()
