@@ -1,0 +1,121 @@
+"""The system calls of a run, as points at which something can happen: learned from a good run, named for any other.
+
+Environment:
+  TYRUM_OCI_TEST_FAULTS   "all": every call; a number: about so many for each program (default 40), the same ones every time
+  TYRUM_OCI_TEST_FAULT    "ROLE CALL N": only this one, with what happened
+"""
+import os, re
+
+from faults import Place, call, path, read, tool
+
+FAULTS = os.environ.get("TYRUM_OCI_TEST_FAULTS", "40")
+ONLY = os.environ.get("TYRUM_OCI_TEST_FAULT")
+PROGRAMS = ("supervisor", "stage", "launch", "init")
+
+# Roles of libcrun's: the process that works for the launch helper, and what becomes the container's first one.
+WORKER, BELOW_WORKER = r"0\+1\.1\+\d+\.1$", r"0\+1\.1\+\d+\.1\."
+
+# Those that cannot fail with the arguments that they have here; kill is for children of one's own.
+NEVER = set("rt_sigaction rt_sigprocmask rt_sigreturn getpid gettid getppid getuid geteuid getgid getegid getpgrp umask exit "
+            "exit_group brk arch_prctl set_tid_address set_robust_list rseq uname getresuid getresgid alarm pause kill "
+            "clock_gettime sched_yield restart_syscall".split())
+
+
+def is_slow(point):
+    """libcrun goes round for ever where it cannot look at the target of a mount, and waits for ever where it cannot write to
+    its own child. The supervisor ends it after 60 seconds, too long for all but the whole walk."""
+    return bool(re.match({"statx": BELOW_WORKER, "write": WORKER}.get(point[1], "never"), point[0]))
+
+
+def own_crashes():
+    """Processes that crashed, without those of libcrun's own: it stores an error where there is no place for one when its parent
+    is gone, in a process that is about to end."""
+    return [line for line in log("crashed") if not re.match(BELOW_WORKER, line.split()[1])]
+
+
+def injected(*more):
+    return [tool("inject"), "--log", path("inject.log"), *more]
+
+
+def log(*kinds):
+    """The lines of the last run's log that begin with one of KINDS."""
+    lines = read(path("inject.log")).decode("utf-8", "replace").splitlines()
+    return [line for line in lines if line.split(" ", 1)[0] in kinds]
+
+
+def who(role, program):
+    """Which program of ours makes a call; the command's own calls are nobody's."""
+    if program == "tyrum-oci":
+        return "supervisor" if role == "0+1" else "stage"
+    return "launch" if program.startswith(("launch", "tyrum-oci-launch", "memfd:tyrum")) else "init" if program == "init" else None
+
+
+class Learned(Place):
+    """POINTS by program: (role, name, nth) in the order in which the calls are made."""
+    def __init__(self, backend):
+        super().__init__(backend, prefix=injected())
+        self.points = {name: [] for name in PROGRAMS}
+        loaded = set()
+        for words in map(str.split, log("call")):
+            # The loader's last call gives its cache of libraries back; what comes before is libc's own. Init is static.
+            if len(words) == 5 and words[3] == "munmap":
+                loaded.add(words[1])
+            ours = words[1] in loaded or words[2] == "init" or not re.search(r"\+\d+$", words[1])
+            if len(words) == 5 and ours and who(words[1], words[2]) is not None and words[3] not in NEVER:
+                self.points[who(words[1], words[2])].append((words[1], words[3], int(words[4])))
+        self.check(self.run(injected()))
+
+    def at(self, point, *what):
+        """One run in which WHAT happens at POINT."""
+        role, name, nth = point
+        return self.run(injected("--call", name, "--in", role, "--nth", str(nth), *what))
+
+
+_learned = {}
+
+
+def learned(backend="libcrun"):
+    """Once for all cases."""
+    if backend not in _learned:
+        _learned[backend] = Learned(backend)
+    return _learned[backend]
+
+
+def chosen(points):
+    """All of them, or some: the first of each call in each process, then others spread evenly."""
+    if ONLY:
+        return [p for p in points if " ".join(map(str, p)) == ONLY]
+    if FAULTS == "all":
+        return points
+    points = [p for p in points if not is_slow(p)]
+    if len(points) <= int(FAULTS):
+        return points
+    first = [p for p in points if p[2] == 1]
+    others = [p for p in points if p[2] != 1]
+    room = max(int(FAULTS) - len(first), int(FAULTS) // 3)
+    some = set(first[::max(1, len(first) // int(FAULTS) + 1)]) | set(others[::max(1, len(others) // room)])
+    return [p for p in points if p in some]
+
+
+def walk(points, once, backend="libcrun"):
+    """Calls ONCE with each of POINTS; what goes wrong is gathered, so that one does not hide the others. ONCE answers with the
+    outcome and whether gc was needed."""
+    wrong, struck, swept, through = [], 0, 0, 0
+    for point in points:
+        outcome = None
+        try:
+            outcome, gc = once(point)
+            struck, swept, through = struck + bool(log("struck")), swept + gc, through + (outcome.code == 0)
+        except AssertionError as told:
+            wrong.append(f"{' '.join(map(str, point))}: {' '.join(log('struck', 'crashed'))}: {str(told)[:400]}")
+            call("gc", seconds=120)
+            learned(backend).look_first()  # what it left is not the next one's fault
+        if ONLY or (outcome and outcome.seconds > SLOW):
+            print(f"# {outcome.seconds if outcome else -1:.0f} s: {log('struck') or point}: {str(outcome)[:300]}", flush=True)
+    print(f"# {len(points)} points: {struck} struck, {through} runs got through, {swept} needed gc", flush=True)
+    assert not wrong, f"{len(wrong)} wrong:\n" + "\n".join(wrong)
+    # A few of the calls depend on the order in which processes get their turn.
+    assert ONLY or struck >= len(points) * 9 // 10, "too few of the calls were made again"
+
+
+SLOW = 5  # seconds, to be told of
