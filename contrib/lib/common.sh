@@ -37,6 +37,16 @@ install_packages () {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}"
 }
 
+# unpack_package NAME FOLDER: what is in a package, without installing it.
+unpack_package () {
+  local download=(apt-get -qq -o "APT::Sandbox::User=$(id -un)" download)
+
+  mkdir -p "$2/package"
+  # download ends with an error where lists are older than the repository.
+  (cd "$2/package" && { "${download[@]}" "$1" || { as_root apt-get -q update && "${download[@]}" "$1"; }; })
+  dpkg-deb -x "$2"/package/*.deb "$2/tree"
+}
+
 # The configure script, made anew when one of the files that it is made from is newer.
 ensure_configure () {
   if [ -e "$top/config.status" ]; then
