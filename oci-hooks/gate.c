@@ -13,12 +13,12 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "base-path.h"
+#include "runtime-audit.h"
 #include "runtime-command.h"
 #include "runtime-policy.h"
 
 /* The state as crun and runc write it: what they do not have in common is not asked for. */
-static int read_state (const struct hook *hook, struct json_node **ret_state, const char **ret_id,
-                       struct error *err)
+static int read_state (struct hook *hook, struct json_node **ret_state, struct error *err)
 {
   cleanup_json struct json_node *state = NULL;
   const struct json_node *id;
@@ -29,7 +29,9 @@ static int read_state (const struct hook *hook, struct json_node **ret_state, co
   id = json_get (state, "id");
   if (id == NULL || id->type != JSON_STRING || !command_id_is_valid (id->text))
     return error_set (err, -EINVAL, "state: there is no id of a container");
-  *ret_id = id->text;
+  hook->id = strdup (id->text);
+  if (hook->id == NULL)
+    return error_oom (err);
   *ret_state = take_ptr (state);
   return 0;
 }
@@ -51,48 +53,59 @@ static int read_bundle (const struct json_node *state, struct json_node **ret_co
 }
 
 /* Loads the profile, looks at the sources, and meets. */
-static int compare (const struct hook *hook, const char *profile, const char *id, struct json_node *config,
-                    struct spec_changes *changes, struct error *err)
+static int compare (const struct hook *hook, const char *profile, struct json_node *config,
+                    struct policy *policy, struct spec_changes *changes, struct error *err)
 {
-  cleanup_policy struct policy policy = { 0 };
   cleanup_strlist struct strlist sources = { 0 };
-  int r = policy_open (&policy, hook->config_dir, hook->data_dir, err);
+  int r = policy_open (policy, hook->config_dir, hook->data_dir, err);
 
   if (r == 0)
-    r = policy_choose (&policy, profile, NULL, err);
+    r = policy_choose (policy, profile, NULL, err);
   if (r == 0)
     r = spec_sources (config, &sources, err);
   for (size_t i = 0; r == 0 && i < sources.count; i++)
-    r = host_look_path (policy.host, sources.items[i], err);
-  policy.spec.container = id;
-  return r < 0 ? r : spec_meet (config, &policy.spec, changes, err);
+    r = host_look_path (policy->host, sources.items[i], err);
+  policy->spec.container = hook->id;
+  return r < 0 ? r : spec_meet (config, &policy->spec, changes, err);
 }
 
 static int refuse (const struct spec_changes *changes, const char *profile, struct error *err)
 {
   cleanup_free char *text = spec_changes_text (changes);
+  const char *hint = "";
 
   if (text == NULL)
     return error_oom (err);
-  return error_set (err, -EPERM, "the container is looser than profile '%s'; this would have to change: %s",
-                    profile, text);
+  /* Its ids come from the engine: no hook can add one. */
+  for (size_t i = 0; i < changes->count; i++)
+    if (changes->items[i].control == CONTROL_USER_NAMESPACE)
+      hint = "; a user namespace has to be asked for: podman run --userns=auto:size=16384";
+  return error_set (err, -EPERM, "the container is looser than profile '%s'; this would have to change: %s%s",
+                    profile, text, hint);
 }
 
-static int judge (const struct hook *hook, const struct json_node *state, const char *id,
-                  struct json_node *config, const char *profile, struct error *err)
+static int judge (const struct hook *hook, const struct json_node *state, struct json_node *config,
+                  const char *profile, struct error *err)
 {
   cleanup_spec_changes struct spec_changes changes = { 0 };
+  cleanup_policy struct policy policy = { 0 };
   const char *told = spec_annotation (state, SPEC_ANNOTATION_PROFILE);
+  const struct audit_request asked = { .via = "gate",
+                                       .profile = profile,
+                                       .bundle = json_get (state, "bundle")->text,
+                                       .process = json_get (config, "process") };
   int r;
 
   if (told != NULL && strcmp (told, profile) != 0)
     r = error_set (err, -EINVAL, "the runtime's state names profile '%s' and the bundle '%s'", told, profile);
   else
-    r = compare (hook, profile, id, config, &changes, err);
+    r = compare (hook, profile, config, &policy, &changes, err);
   if (r == 0 && changes.count > 0)
     r = refuse (&changes, profile, err);
+  if (r == 0)
+    r = hook_met (hook, &asked, &policy, &changes, config, err);
   if (r < 0)
-    hook_write_down (hook, "refused", id, profile, error_text (err));
+    hook_refused (hook, &asked, err);
   return r;
 }
 
@@ -100,8 +113,8 @@ int hook_gate (struct hook *hook, struct error *err)
 {
   cleanup_json struct json_node *state = NULL, *config = NULL;
   cleanup_free char *profile = NULL;
-  const char *id = NULL, *named;
-  int r = read_state (hook, &state, &id, err);
+  const char *named;
+  int r = read_state (hook, &state, err);
 
   if (r == 0)
     r = read_bundle (state, &config, err);
@@ -114,7 +127,7 @@ int hook_gate (struct hook *hook, struct error *err)
   if (named == NULL)
     return 0;
   profile = strdup (named);
-  return profile ? judge (hook, state, id, config, profile, err) : error_oom (err);
+  return profile ? judge (hook, state, config, profile, err) : error_oom (err);
 }
 
 /* Runtimes differ in what they call the status; a process is there or not. */
@@ -122,38 +135,56 @@ int hook_audit (struct hook *hook, struct error *err)
 {
   cleanup_json struct json_node *state = NULL;
   const struct json_node *pid;
-  const char *id = NULL, *profile;
-  int r = read_state (hook, &state, &id, err);
+  const char *profile;
+  int r = read_state (hook, &state, err);
 
   if (r < 0)
     return r;
   profile = spec_annotation (state, SPEC_ANNOTATION_PROFILE);
   pid = json_get (state, "pid");
-  if (profile != NULL)
-    hook_write_down (
-        hook, pid != NULL && pid->type == JSON_NUMBER && strcmp (pid->text, "0") != 0 ? "started" : "stopped",
-        id, profile, NULL);
-  return 0;
+  return profile == NULL
+             ? 0
+             : hook_seen (hook, profile,
+                          pid != NULL && pid->type == JSON_NUMBER && strcmp (pid->text, "0") != 0, err);
 }
 
-/* Podman names the cgroup after the container; nothing else in a config.json does. */
+/* Podman names the cgroup after the container; nothing else in a config.json does. What stands before the
+ * last part is the user's (--cgroup-parent), and proves nothing. */
 static char *id_of (const struct json_node *config)
 {
-  static const char prefix[] = "libpod-";
   const struct json_node *path = json_get (json_get (config, "linux"), "cgroupsPath");
-  const char *at = path != NULL && path->type == JSON_STRING ? strstr (path->text, prefix) : NULL;
-  size_t len = at ? strspn (at + strlen (prefix), "0123456789abcdef") : 0;
 
-  return len == 64 ? strndup (at + strlen (prefix), len) : NULL;
+  const char *id = path != NULL && path->type == JSON_STRING ? command_id_of_cgroup (path->text) : NULL;
+
+  return id ? strdup (id) : NULL;
 }
 
 /* What the meet cannot bring about here, such as a user namespace without ids to give, shows the second time.
  */
-int hook_apply (struct hook *hook, struct error *err)
+static int tighten (const struct hook *hook, const char *profile, struct json_node *config, struct error *err)
 {
   cleanup_spec_changes struct spec_changes changes = { 0 }, left = { 0 };
+  cleanup_policy struct policy policy = { 0 }, again = { 0 };
+  const struct audit_request asked = { .via = "apply",
+                                       .profile = profile,
+                                       .process = json_get (config, "process") };
+  int r = compare (hook, profile, config, &policy, &changes, err);
+
+  if (r == 0)
+    r = compare (hook, profile, config, &again, &left, err);
+  if (r == 0 && left.count > 0)
+    r = refuse (&left, profile, err);
+  if (r == 0)
+    r = hook_met (hook, &asked, &policy, &changes, config, err);
+  if (r < 0)
+    hook_refused (hook, &asked, err);
+  return r;
+}
+
+int hook_apply (struct hook *hook, struct error *err)
+{
   cleanup_json struct json_node *config = NULL;
-  cleanup_free char *profile = NULL, *id = NULL, *text = NULL;
+  cleanup_free char *profile = NULL, *text = NULL;
   const char *named;
   int r = spec_read ("config.json", hook->text, hook->len, &config, err);
 
@@ -164,14 +195,8 @@ int hook_apply (struct hook *hook, struct error *err)
     profile = strdup (named);
     if (profile == NULL)
       return error_oom (err);
-    id = id_of (config);
-    r = compare (hook, profile, id, config, &changes, err);
-    if (r == 0)
-      r = compare (hook, profile, id, config, &left, err);
-    if (r == 0 && left.count > 0)
-      r = refuse (&left, profile, err);
-    if (r < 0)
-      hook_write_down (hook, "refused", id ? id : "", profile, error_text (err));
+    hook->id = id_of (config);
+    r = tighten (hook, profile, config, err);
   }
   if (r == 0)
     r = spec_write (config, &text, err);

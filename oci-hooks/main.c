@@ -17,13 +17,14 @@ struct stage {
   const char *name;
   int (*run) (struct hook *hook, struct error *err);
   size_t input; /* bytes of standard input at most; 0: it is not read */
+  bool early;
 };
 
 static const struct stage stages[] = {
-  { "gate", hook_gate, LIMIT_STATE_BYTES },
-  { "audit", hook_audit, LIMIT_STATE_BYTES },
-  { "apply", hook_apply, LIMIT_SPEC_BYTES },
-  { "why", hook_why, 0 },
+  { "gate", hook_gate, LIMIT_STATE_BYTES, false },
+  { "audit", hook_audit, LIMIT_STATE_BYTES, false },
+  { "apply", hook_apply, LIMIT_SPEC_BYTES, true },
+  { "why", hook_why, 0, false },
 };
 
 static int read_input (struct hook *hook, size_t most, struct error *err)
@@ -80,6 +81,7 @@ int main (int argc, char **argv)
   if (r == 0 && stage == NULL)
     r = error_set (&err, -EINVAL,
                    "usage: tyrum-oci-hook gate|audit|apply|why [--config-dir DIR] [--data-dir DIR]");
+  hook.early = stage != NULL && stage->early;
   if (r == 0)
     r = read_options (&hook, argv + 2, &err);
   if (r == 0)
@@ -89,7 +91,8 @@ int main (int argc, char **argv)
   if (r == 0)
     r = stage->run (&hook, &err);
   if (r < 0)
-    fprintf (stderr, "tyrum-oci-hook: %s\n", error_text (&err));
+    hook_say (&hook, error_text (&err));
+  free (hook.id);
   free (hook.text);
   free (hook.state);
   return r < 0;

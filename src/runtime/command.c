@@ -23,6 +23,9 @@ static const struct {
   { "spec", VERB_OTHER },    { "checkpoint", VERB_OTHER },  { "help", VERB_OTHER },
 };
 
+/* Of Podman's ids, all of them hexadecimal digits. */
+#define ENGINE_ID_BYTES 64
+
 #define NOWHERE   SIZE_MAX
 #define AT(field) offsetof (struct command, field)
 
@@ -45,7 +48,7 @@ static const struct flag create_flags[] = {
   { "config", AT (config), false },
   { "f", AT (config), false },
   { "pid-file", AT (pid_file), false },
-  { "console-socket", NOWHERE, false },
+  { "console-socket", AT (console_socket), false },
   { "pidfd-socket", NOWHERE, false },
   { "notify-socket", NOWHERE, false },
   { "preserve-fds", AT (preserve_fds), false },
@@ -154,6 +157,42 @@ static void store (struct command *command, const struct flag *flag, size_t at, 
   *value = (struct flag_value){ command->words[at] + prefix, at, prefix };
 }
 
+/* Written alone, or with true or false behind it. Our own waiting needs a subreaper, whatever is asked. */
+bool command_is_of_run (struct command *command, const char *word, bool **ret_target)
+{
+  const struct {
+    const char *name;
+    bool *target;
+  } flags[] = {
+    { "detach", &command->detach },
+    { "d", &command->detach },
+    { "keep", &command->keep },
+    { "no-subreaper", NULL },
+  };
+  const char *name = word + strspn (word, "-");
+  size_t len = name_length (name);
+
+  for (size_t i = 0; name != word && i < ARRAY_LEN (flags); i++)
+    if (strlen (flags[i].name) == len && strncmp (flags[i].name, name, len) == 0) {
+      *ret_target = flags[i].target;
+      return true;
+    }
+  return false;
+}
+
+static int take_bare (struct command *command, const char *word, struct error *err)
+{
+  const char *value = strchr (word, '=');
+  bool *target = NULL;
+
+  if (!command_is_of_run (command, word, &target) || target == NULL)
+    return 0;
+  if (value != NULL && strcmp (value, "=true") != 0 && strcmp (value, "=false") != 0)
+    return error_set (err, -EINVAL, "'%s' is neither true nor false", word);
+  *target = value == NULL || strcmp (value, "=true") == 0;
+  return 0;
+}
+
 /* Takes the flag at *AT, and its value if that is a word of its own. */
 static int take_flag (struct command *command, size_t *at, struct error *err)
 {
@@ -173,6 +212,8 @@ static int take_flag (struct command *command, size_t *at, struct error *err)
     store (command, flag, ++*at, 0);
     return 0;
   }
+  if (command->verb == VERB_RUN)
+    return take_bare (command, word, err);
   /* Unknown before the verb: a word behind it that is no flag and no verb must be its value. */
   if (command->verb == VERB_NONE && !joined && *at + 1 < command->count && command->words[*at + 1][0] != '-'
       && !find_verb (command->words[*at + 1], &ignored))
@@ -226,4 +267,21 @@ int command_parse (char *const *words, struct command *ret_command, struct error
     return r;
   *ret_command = command;
   return 0;
+}
+
+const char *command_id_of_cgroup (const char *path)
+{
+  static const char *const before[] = { "/libpod-", ":libpod:" };
+  size_t len = strlen (path);
+  const char *id = len > ENGINE_ID_BYTES ? path + len - ENGINE_ID_BYTES : NULL;
+
+  if (id == NULL || strspn (id, "0123456789abcdef") != ENGINE_ID_BYTES)
+    return NULL;
+  for (size_t i = 0; i < ARRAY_LEN (before); i++) {
+    size_t named = strlen (before[i]);
+
+    if (len >= ENGINE_ID_BYTES + named && strncmp (id - named, before[i], named) == 0)
+      return id;
+  }
+  return NULL;
 }

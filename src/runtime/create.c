@@ -14,59 +14,39 @@
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-limits.h"
+#include "base-namespace.h"
 #include "base-number.h"
+#include "run-process.h"
+#include "runtime-audit.h"
+#include "runtime-bundle.h"
 #include "runtime-handover.h"
 #include "runtime-log.h"
 #include "runtime-policy.h"
 #include "runtime-stage.h"
+#include "runtime-sweep.h"
+
+/* Of those whose engine has lost them, this many are looked for at a time. */
+#define SWEEP_MOST 256u
 
 struct creation {
   struct call *call;
   struct policy policy;
-  struct json_node *config;
-  char *bundle;      /* absolute */
-  char *config_path; /* absolute */
-  mode_t mode;       /* of that file */
-  char *own_pid;     /* where the pid is written if the engine does not ask for it */
+  struct bundle bundle;
+  struct spec_changes changes;
+  char *text;    /* the met specification */
+  bool told;     /* what was asked for is in the journal */
+  char *own_pid; /* where the pid is written if the engine does not ask for it */
 };
 
 static void creation_clear (struct creation *c)
 {
   policy_clear (&c->policy);
-  json_free (c->config);
-  free (c->bundle);
-  free (c->config_path);
+  bundle_clear (&c->bundle);
+  spec_changes_clear (&c->changes);
+  free (c->text);
   free (c->own_pid);
 }
 #define cleanup_creation cleanup (creation_clear)
-
-static int find_config (struct creation *c, struct error *err)
-{
-  const struct command *command = c->call->command;
-  const char *name = command->config.text ? command->config.text : "config.json";
-  const char *bundle = command->bundle.text ? command->bundle.text : ".";
-
-  c->bundle = realpath (bundle, NULL);
-  if (c->bundle == NULL)
-    return error_set_errno (err, errno, "find the bundle '%s'", bundle);
-  c->config_path = name[0] == '/' ? strdup (name) : str_format ("%s/%s", c->bundle, name);
-  return c->config_path ? 0 : error_oom (err);
-}
-
-static int read_config (struct creation *c, struct error *err)
-{
-  cleanup_free char *text = NULL;
-  struct stat st;
-  size_t len = 0;
-  int r = find_config (c, err);
-
-  if (r == 0)
-    r = file_read (AT_FDCWD, c->config_path, LIMIT_SPEC_BYTES, &text, &len, err);
-  if (r < 0)
-    return r;
-  c->mode = stat (c->config_path, &st) == 0 ? st.st_mode & 0777 : 0600;
-  return spec_read ("config.json", text, len, &c->config, err);
-}
 
 /* Descriptors of the engine's would be open inside. */
 static int check_descriptors (const struct command *command, struct error *err)
@@ -85,7 +65,7 @@ static int choose_policy (struct creation *c, struct error *err)
 {
   struct call *call = c->call;
   const char *name = policy_name_of (call->program);
-  const char *annotated = spec_annotation (c->config, SPEC_ANNOTATION_PROFILE);
+  const char *annotated = spec_annotation (c->bundle.config, SPEC_ANNOTATION_PROFILE);
   int r;
 
   if (name == NULL)
@@ -112,8 +92,14 @@ static int take_ids (struct creation *c, struct error *err)
   struct call *call = c->call;
   int r;
 
-  if (!policy_needs_ids (&c->policy, c->config))
+  if (!policy_needs_ids (&c->policy, c->bundle.config))
     return 0;
+  /* What the user has of subordinate ids is the engine's to divide. */
+  if (namespace_is_users (NULL))
+    return error_set (
+        err, -EPERM,
+        "user.namespace: a user's engine has to give the container a user namespace of its own: "
+        "podman run --userns=auto:size=16384");
   r = record_take_slot (call->state, call->command, policy_slots (&c->policy), &call->record.slot, err);
   if (r == 0)
     policy_use_slot (&c->policy, call->record.slot - 1);
@@ -122,35 +108,66 @@ static int take_ids (struct creation *c, struct error *err)
 
 static int meet (struct creation *c, struct error *err)
 {
-  cleanup_spec_changes struct spec_changes changes = { 0 };
   cleanup_strlist struct strlist sources = { 0 };
-  int r = spec_sources (c->config, &sources, err);
+  int r = spec_sources (c->bundle.config, &sources, err);
 
   for (size_t i = 0; r == 0 && i < sources.count; i++)
     r = host_look_path (c->policy.host, sources.items[i], err);
   if (r == 0)
-    r = spec_meet (c->config, &c->policy.spec, &changes, err);
+    r = spec_meet (c->bundle.config, &c->policy.spec, &c->changes, err);
+  if (r == 0)
+    r = spec_write (c->bundle.config, &c->text, err);
   if (r < 0)
     return r;
-  call_log_changes (c->call, &changes);
+  call_log_changes (c->call, &c->changes);
   return 0;
+}
+
+static struct audit_request request_of (const struct creation *c)
+{
+  const struct call *call = c->call;
+  const char *name = policy_name_of (call->program);
+
+  return (struct audit_request){ .via = call->via ? call->via : "create",
+                                 .profile = name ? name : "",
+                                 .annotated = call->record.annotated,
+                                 .runtime = call->record.runtime,
+                                 .bundle = c->bundle.folder,
+                                 .process = json_get (c->bundle.config, "process") };
+}
+
+/* From here on the container has a name in the journal. */
+static int write_down (struct creation *c, struct error *err)
+{
+  const struct audit_request asked = request_of (c);
+  struct call *call = c->call;
+  struct audit audit = { 0 };
+  int r = call_audit (call, &audit, err);
+
+  if (r == 0)
+    r = audit_met (&audit, &asked, &c->policy, &c->changes, c->text, err);
+  if (r == 0) {
+    call->record.run = strdup (audit.trail.run);
+    r = call->record.run ? 0 : error_oom (err);
+  }
+  c->told = r == 0;
+  call_audit_end (call, &audit);
+  return r;
 }
 
 static int write_config (const struct creation *c, struct error *err)
 {
-  cleanup_free char *text = NULL;
-  int r = spec_write (c->config, &text, err);
-
-  return r < 0 ? r : file_write_atomic (AT_FDCWD, c->config_path, text, strlen (text), c->mode, err);
+  return file_write_passing (AT_FDCWD, c->bundle.config_path, c->text, strlen (c->text), c->bundle.mode, err);
 }
 
 static int remember (struct creation *c, struct error *err)
 {
   struct call *call = c->call;
-  const char *asked = call->command->pid_file.text;
+  const char *asked = call->command->pid_file.text, *runtime_dir = getenv ("XDG_RUNTIME_DIR");
   cleanup_free char *folder = record_folder (call->state, call->command), *cwd = NULL;
 
-  call->record.bundle = strdup (c->bundle);
+  call->record.bundle = strdup (c->bundle.folder);
+  call->record.config = strdup (c->bundle.config_path);
   call->record.proof = handover_shares_kernel (call->record.runtime);
   if (!call->record.proof)
     log_say (call->command, LOG_LEVEL_WARNING,
@@ -164,8 +181,14 @@ static int remember (struct creation *c, struct error *err)
     call->record.pid_file = strdup (asked);
   else if ((cwd = getcwd (NULL, 0)) != NULL)
     call->record.pid_file = str_format ("%s/%s", cwd, asked);
-  if (call->record.bundle == NULL || call->record.pid_file == NULL)
+  if (call->command->root.text == NULL)
+    call->record.runtime_dir = strdup (runtime_dir ? runtime_dir : "");
+  if (call->record.bundle == NULL || call->record.config == NULL || call->record.pid_file == NULL
+      || (call->command->root.text == NULL && call->record.runtime_dir == NULL))
     return error_oom (err);
+  call->record.maker = (uint32_t) getpid ();
+  if (!process_start (getpid (), &call->record.maker_start))
+    return error_set (err, -ESRCH, "find out when this process was started");
   return record_write (call->state, call->command, &call->record, err);
 }
 
@@ -198,9 +221,9 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   cleanup_free char *init = call->record.proof ? handover_init (err) : NULL;
   cleanup_free char **words = words_of (c);
   const struct container_stage stage = { .policy = &c->policy,
-                                         .config = c->config,
-                                         .bundle = c->bundle,
-                                         .config_path = c->config_path,
+                                         .config = c->bundle.config,
+                                         .bundle = c->bundle.folder,
+                                         .config_path = c->bundle.config_path,
                                          .folder = stage_folder,
                                          .door = door,
                                          .init = init };
@@ -212,39 +235,62 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   return r < 0 ? r : handover_exec (call->record.runtime, words, err);
 }
 
+/* What an earlier attempt left goes: the engine has given that one up. But nobody's rules change because
+ * somebody asks for the same id again. run has taken the folder already. */
+static int make_room (struct call *call, struct error *err)
+{
+  int r = call->lock < 0 ? call_take (call, err) : 0;
+
+  if (r < 0)
+    return r;
+  if (call->known) {
+    cleanup_free char *key = record_key (call->command);
+
+    record_give_slot (call->state, key, call->record.slot);
+  }
+  record_clear (&call->record);
+  call->known = false;
+  sweep_containers (call->state, SWEEP_MOST, call_lost, call);
+  return 0;
+}
+
+static int create (struct creation *c, struct error *err)
+{
+  int r = take_ids (c, err);
+
+  if (r == 0)
+    r = meet (c, err);
+  if (r == 0)
+    r = write_down (c, err);
+  if (r == 0)
+    r = write_config (c, err);
+  if (r == 0)
+    r = remember (c, err);
+  return r < 0 ? r : stage_and_exec (c, err);
+}
+
 int verb_create (struct call *call, struct error *err)
 {
   cleanup_creation struct creation c = { .call = call };
-  bool made = false;
   int r;
 
   if (call->command->id == NULL)
     return error_set (err, -EINVAL, "no id for the container");
-  /* What an earlier attempt left: the engine has given that one up. */
-  record_clear (&call->record);
-  record_sweep (call->state);
+  r = make_room (call, err);
+  if (r < 0)
+    return r;
   r = check_descriptors (call->command, err);
   if (r == 0)
-    r = read_config (&c, err);
+    r = bundle_read (call->command, &c.bundle, err);
   if (r == 0)
     r = choose_policy (&c, err);
-  if (r == 0) {
-    r = record_make (call->state, call->command, err);
-    made = r == 0;
+  if (r == 0)
+    r = create (&c, err);
+  if (c.bundle.config != NULL) {
+    const struct audit_request asked = request_of (&c);
+
+    call_refuse (call, c.told ? NULL : &asked, NULL, err);
   }
-  if (r == 0)
-    r = take_ids (&c, err);
-  if (r == 0)
-    r = meet (&c, err);
-  if (r == 0)
-    r = write_config (&c, err);
-  if (r == 0)
-    r = remember (&c, err);
-  if (r == 0)
-    r = stage_and_exec (&c, err);
-  if (made) {
-    record_give_slot (call->state, call->record.slot);
-    record_remove (call->state, call->command);
-  }
+  call_drop (call);
   return r;
 }

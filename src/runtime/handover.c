@@ -6,14 +6,27 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-limits.h"
+#include "base-number.h"
 #include "base-str.h"
+#include "spec-meet.h"
+
+#define RUNTIME_DIR "XDG_RUNTIME_DIR"
+
+#define LIMIT_ANSWER_BYTES ((size_t) 64 * 1024)
+
+/* From here on an exit status is not the program's own: it was not executed, or a signal ended it. */
+#define NOT_STARTED 125
 
 static const char *const usual[] = { "/usr/bin/crun", "/usr/sbin/runc", "/usr/bin/runc",
                                      "/usr/local/bin/crun", "/usr/local/bin/runc" };
@@ -44,6 +57,15 @@ static void close_all (void)
   unsetenv ("LISTEN_FDNAMES");
 }
 
+/* What we wait for by descriptor must not be deaf to it. */
+static void unblock_signals (void)
+{
+  sigset_t none;
+
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
 int handover_exec (const char *path, char *const *words, struct error *err)
 {
   cleanup_free char **argv = NULL;
@@ -57,11 +79,20 @@ int handover_exec (const char *path, char *const *words, struct error *err)
   memcpy (&argv[0], &path, sizeof (path));
   memcpy (argv + 1, words, count * sizeof (*argv));
   close_all ();
+  unblock_signals ();
   execv (path, argv);
   return error_set_errno (err, errno, "execute '%s'", path);
 }
 
-int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret_status, struct error *err)
+static int use_runtime_dir (const char *folder)
+{
+  if (folder == NULL)
+    return 0;
+  return folder[0] != '\0' ? setenv (RUNTIME_DIR, folder, 1) : unsetenv (RUNTIME_DIR);
+}
+
+static int wait_for (const char *path, char *const *words, const char *runtime_dir, int stdout_fd,
+                     int stderr_fd, int *ret_status, struct error *err)
 {
   pid_t child = fork ();
   int status;
@@ -69,8 +100,9 @@ int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret
   if (child < 0)
     return error_set_errno (err, errno, "start '%s'", path);
   if (child == 0) {
-    if (stdout_fd >= 0 && dup2 (stdout_fd, STDOUT_FILENO) < 0)
-      _exit (125);
+    if (use_runtime_dir (runtime_dir) < 0 || (stdout_fd >= 0 && dup2 (stdout_fd, STDOUT_FILENO) < 0)
+        || (stderr_fd >= 0 && dup2 (stderr_fd, STDERR_FILENO) < 0))
+      _exit (NOT_STARTED);
     handover_exec (path, words, NULL);
     _exit (127);
   }
@@ -79,6 +111,59 @@ int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret
       return error_set_errno (err, errno, "wait for '%s'", path);
   *ret_status = WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
   return 0;
+}
+
+int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret_status, struct error *err)
+{
+  return wait_for (path, words, NULL, stdout_fd, -1, ret_status, err);
+}
+
+int handover_ask (const char *path, char *const *words, const char *runtime_dir, int stdout_fd,
+                  int *ret_status, struct error *err)
+{
+  cleanup_close int nowhere = open ("/dev/null", O_WRONLY | O_CLOEXEC);
+
+  if (nowhere < 0)
+    return error_set_errno (err, errno, "open '/dev/null'");
+  return wait_for (path, words, runtime_dir, stdout_fd >= 0 ? stdout_fd : nowhere, nowhere, ret_status, err);
+}
+
+static bool parse_state (const char *text, size_t len, struct low_level_state *ret_state)
+{
+  cleanup_error struct error ignored = { 0 };
+  cleanup_json struct json_node *state = NULL;
+  const struct json_node *status, *pid;
+  uint64_t number = 0;
+
+  if (spec_read ("state", text, len, &state, &ignored) < 0)
+    return false;
+  status = json_get (state, "status");
+  pid = json_get (state, "pid");
+  if (status == NULL || status->type != JSON_STRING)
+    return false;
+  if (pid != NULL && pid->type == JSON_NUMBER && number_parse (pid->text, LIMIT_PIDS_MAX, &number))
+    ret_state->pid = (pid_t) number;
+  snprintf (ret_state->status, sizeof (ret_state->status), "%s", status->text);
+  return true;
+}
+
+enum low_level_answer handover_state (const char *path, char *const *words, const char *runtime_dir,
+                                      struct low_level_state *ret_state)
+{
+  cleanup_close int said = memfd_create ("state", MFD_CLOEXEC);
+  cleanup_error struct error ignored = { 0 };
+  cleanup_free char *text = malloc (LIMIT_ANSWER_BYTES);
+  int status = 0;
+  ssize_t n;
+
+  *ret_state = (struct low_level_state){ 0 };
+  if (said < 0 || text == NULL || handover_ask (path, words, runtime_dir, said, &status, &ignored) < 0
+      || status >= NOT_STARTED)
+    return LOW_LEVEL_UNSURE;
+  if (status != 0)
+    return LOW_LEVEL_GONE;
+  n = pread (said, text, LIMIT_ANSWER_BYTES, 0);
+  return n > 0 && parse_state (text, (size_t) n, ret_state) ? LOW_LEVEL_KNOWN : LOW_LEVEL_UNSURE;
 }
 
 char *handover_init (struct error *err)

@@ -15,6 +15,7 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "base-number.h"
+#include "runtime-audit.h"
 #include "runtime-handover.h"
 #include "runtime-policy.h"
 
@@ -30,6 +31,30 @@ static int check_flags (const struct call *call, const char *what, struct error 
       && (!number_parse (command->preserve_fds.text, 1024, &count) || count > 0))
     return error_set (err, -EPERM, "process.fds_closed: no descriptors can be passed into the container");
   return 0;
+}
+
+/* What was asked for later; of a container that is not ours the name says the profile. */
+static void refuse (struct call *call, const char *via, const struct json_node *process,
+                    const struct error *why)
+{
+  const char *name = call->known ? call->record.profile : policy_name_of (call->program);
+  const struct audit_request asked = { .via = via, .profile = name ? name : "", .process = process };
+
+  if (call->command->id != NULL)
+    call_refuse (call, &asked, NULL, why);
+}
+
+/* PROCESS is NULL for an update. */
+static int write_down (const struct call *call, const struct json_node *process,
+                       const struct spec_changes *changes, struct error *err)
+{
+  struct audit audit = { 0 };
+  int r = call_audit (call, &audit, err);
+
+  if (r == 0)
+    r = process ? audit_joined (&audit, process, changes, err) : audit_updated (&audit, changes, err);
+  call_audit_end (call, &audit);
+  return r;
 }
 
 /* The engine's own file is rewritten: it reads it once more by no other way, and removes it. */
@@ -51,11 +76,15 @@ static int meet_process_file (struct call *call, const char *path, struct error 
     r = spec_meet_process (process, &policy.spec, &changes, err);
   if (r == 0)
     r = spec_write (process, &met, err);
-  if (r < 0)
+  if (r == 0)
+    r = write_down (call, process, &changes, err);
+  if (r < 0) {
+    refuse (call, "exec", process, err);
     return r;
+  }
   call_log_changes (call, &changes);
-  return file_write_atomic (AT_FDCWD, path, met, strlen (met),
-                            stat (path, &st) == 0 ? st.st_mode & 0777 : 0600, err);
+  return file_write_passing (AT_FDCWD, path, met, strlen (met),
+                             stat (path, &st) == 0 ? st.st_mode & 0777 : 0600, err);
 }
 
 int verb_exec (struct call *call, struct error *err)
@@ -64,7 +93,9 @@ int verb_exec (struct call *call, struct error *err)
 
   if (r == 0 && call->command->process.text == NULL)
     r = error_set (err, -EOPNOTSUPP, "exec: only a process given by --process FILE can be held to a profile");
-  if (r == 0)
+  if (r < 0)
+    refuse (call, "exec", NULL, err);
+  else
     r = meet_process_file (call, call->command->process.text, err);
   return r < 0 ? r : verb_pass (call, err);
 }
@@ -125,8 +156,12 @@ static int meet_resources_file (struct call *call, const char *path, struct erro
     r = spec_meet_update (resources, &policy.spec, &changes, err);
   if (r == 0)
     r = spec_write (resources, &met, err);
-  if (r < 0)
+  if (r == 0)
+    r = write_down (call, NULL, &changes, err);
+  if (r < 0) {
+    refuse (call, "update", NULL, err);
     return r;
+  }
   call_log_changes (call, &changes);
   return become_input (met, err);
 }
@@ -141,6 +176,8 @@ int verb_update (struct call *call, struct error *err)
   if (r == 0 && resources->text == NULL)
     r = error_set (err, -EOPNOTSUPP,
                    "update: only resources given by --resources FILE can be held to a profile");
+  if (r < 0)
+    refuse (call, "update", NULL, err);
   if (r == 0)
     r = call_runtime (call, &path, err);
   if (r == 0)

@@ -37,24 +37,26 @@ static char *json_line (enum log_level level, const char *text, struct error *er
   return json_finish (&w, &line, err) < 0 ? NULL : line;
 }
 
-static void append (const char *path, const char *text)
+void log_say_to (int fd, const struct command *command, enum log_level level, const char *text)
 {
-  cleanup_close int fd = open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-
-  if (fd >= 0 && write (fd, text, strlen (text)) < 0)
-    return;
-}
-
-void log_say (const struct command *command, enum log_level level, const char *text)
-{
-  const char *path = command->log.text, *format = command->log_format.text;
+  const char *format = command->log_format.text;
   bool json = format == NULL || strcmp (format, "text") != 0;
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *line =
       json ? json_line (level, text, &ignored) : str_format ("%s: %s\n", names[level], text);
 
-  if (path != NULL && path[0] != '\0' && line != NULL)
-    append (path, line);
+  if (line != NULL && write (fd, line, strlen (line)) < 0)
+    return;
+}
+
+void log_say (const struct command *command, enum log_level level, const char *text)
+{
+  const char *path = command->log.text;
+  cleanup_close int fd =
+      path && path[0] != '\0' ? open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+
+  if (fd >= 0)
+    log_say_to (fd, command, level, text);
   if (level == LOG_LEVEL_ERROR)
     fprintf (stderr, "%s\n", text);
 }

@@ -37,17 +37,10 @@ static int refuse_restore (struct call *call, struct error *err)
                     "has met");
 }
 
-static int refuse_run (struct call *call, struct error *err)
-{
-  (void) call;
-  return error_set (err, -EOPNOTSUPP,
-                    "run: what a profile promises is proven between create and start; use these two");
-}
-
 static int dispatch (struct call *call, struct error *err)
 {
   static int (*const verbs[]) (struct call *, struct error *) = {
-    [VERB_NONE] = verb_pass,         [VERB_CREATE] = verb_create, [VERB_RUN] = refuse_run,
+    [VERB_NONE] = verb_pass,         [VERB_CREATE] = verb_create, [VERB_RUN] = verb_run_container,
     [VERB_RESTORE] = refuse_restore, [VERB_EXEC] = verb_exec,     [VERB_UPDATE] = verb_update,
     [VERB_START] = verb_start,       [VERB_DELETE] = verb_delete, [VERB_FEATURES] = verb_features,
     [VERB_OTHER] = verb_pass,
@@ -64,6 +57,8 @@ int main (int argc, char **argv)
   cleanup_error struct error err = { 0 };
   struct command command = { 0 };
   struct call call = { .command = &command,
+                       .code = -1,
+                       .lock = -1,
                        .program = argc > 0 ? argv[0] : "",
                        .config_dir = folder_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
                        .data_dir = folder_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR) };

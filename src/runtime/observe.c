@@ -24,6 +24,7 @@
 #include "base-path.h"
 #include "posture-posture.h"
 #include "run-outside.h"
+#include "runtime-audit.h"
 #include "runtime-handover.h"
 #include "runtime-log.h"
 #include "runtime-mend.h"
@@ -36,7 +37,8 @@
 struct observer {
   struct call *call;
   pid_t pid;
-  int pidfd, folder, door, talk;
+  int pidfd; /* the caller's */
+  int folder, door, talk;
   pid_t starter; /* the low-level runtime's start; 0: it has ended */
   int status;    /* with this */
   struct policy policy;
@@ -51,7 +53,6 @@ static void observer_clear (struct observer *o)
 {
   if (o->folder >= 0)
     unlinkat (o->folder, DOOR_SOCKET, 0);
-  close_p (&o->pidfd);
   close_p (&o->folder);
   close_p (&o->door);
   close_p (&o->talk);
@@ -89,10 +90,10 @@ static int open_door (struct observer *o)
 /* The profile and the specification once more: nothing of create's is left in memory. */
 static int load (struct observer *o)
 {
-  cleanup_free char *path = str_format ("%s/config.json", o->call->record.bundle), *text = NULL;
+  cleanup_free char *text = NULL;
   cleanup_strlist struct strlist sources = { 0 };
   size_t len = 0;
-  int r = path ? file_read (AT_FDCWD, path, LIMIT_SPEC_BYTES, &text, &len, o->err) : error_oom (o->err);
+  int r = file_read (AT_FDCWD, o->call->record.config, LIMIT_SPEC_BYTES, &text, &len, o->err);
 
   if (r == 0)
     r = spec_read ("config.json", text, len, &o->config, o->err);
@@ -282,6 +283,17 @@ static int ask_all (struct observer *o)
   return 0;
 }
 
+static int write_start (struct observer *o, const struct posture *posture)
+{
+  struct audit audit = { 0 };
+  int r = call_audit (o->call, &audit, o->err);
+
+  if (r == 0)
+    r = trail_started (&audit.trail, posture, o->err);
+  call_audit_end (o->call, &audit);
+  return r;
+}
+
 static int judge (struct observer *o)
 {
   cleanup_free char *init = handover_init (o->err), *broken = NULL, *line = NULL;
@@ -290,7 +302,10 @@ static int judge (struct observer *o)
   const struct outside_subject subject = {
     .plan = o->plan, .pid = o->pid, .init = init, .state = o->call->state
   };
-  int r = init ? outside_look (&subject, &outside, o->err) : -ENOMEM;
+  int r = init ? outside_look_around (o->plan, &outside, o->err) : error_oom (o->err);
+
+  if (r == 0)
+    r = outside_look (&subject, &outside, o->err);
 
   if (r == 0)
     r = posture_judge (o->plan, &o->inside, &outside, &posture, o->err);
@@ -298,11 +313,17 @@ static int judge (struct observer *o)
     return r;
   if (posture->overall == OVERALL_VIOLATED) {
     broken = posture_broken_text (posture);
-    return broken ? error_set (o->err, -EPERM,
-                               "a promise of profile '%s' does not hold, and the command was not started: %s",
-                               o->policy.spec.profile, broken)
-                  : error_oom (o->err);
+    if (broken == NULL)
+      return error_oom (o->err);
+    r = error_set (o->err, -EPERM,
+                   "a promise of profile '%s' does not hold, and the command was not started: %s",
+                   o->policy.spec.profile, broken);
+    call_refuse (o->call, NULL, posture, o->err);
+    return r;
   }
+  r = write_start (o, posture);
+  if (r < 0)
+    return r;
   line = str_format ("tyrum: posture %s", overall_text (posture->overall));
   if (line != NULL)
     log_say (o->call->command, LOG_LEVEL_INFO, line);
@@ -335,17 +356,14 @@ static int observe (struct observer *o, const char *path)
   return r < 0 ? r : say (o, HANDSHAKE_GO, NULL, 0);
 }
 
-int observe_start (struct call *call, pid_t pid, struct error *err)
+int observe_start (struct call *call, pid_t pid, int pidfd, struct error *err)
 {
   cleanup_observer struct observer o = {
-    .call = call, .pid = pid, .folder = -1, .door = -1, .talk = -1, .err = err
+    .call = call, .pid = pid, .pidfd = pidfd, .folder = -1, .door = -1, .talk = -1, .err = err
   };
   cleanup_free char *path = NULL;
   int r;
 
-  o.pidfd = pidfd_open (pid, 0);
-  if (o.pidfd < 0)
-    return error_set_errno (err, errno, "take hold of process %d", (int) pid);
   r = call_runtime (call, &path, err);
   if (r == 0)
     r = observe (&o, path);

@@ -11,6 +11,8 @@
 #define PROGRAM     "tyrum-oci-runtime"
 #define NAME_PREFIX "tyrum-"
 
+#define LIMIT_POLICY_NAME_BYTES 128
+
 const char *policy_name_of (const char *program)
 {
   const char *slash = strrchr (program, '/');
@@ -21,6 +23,27 @@ const char *policy_name_of (const char *program)
   if (!str_has_prefix (name, NAME_PREFIX) || name[strlen (NAME_PREFIX)] == '\0')
     return NULL;
   return name + strlen (NAME_PREFIX);
+}
+
+bool policy_is_plain_name (const char *name)
+{
+  size_t len = strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+
+  return len > 0 && len <= LIMIT_POLICY_NAME_BYTES && name[len] == '\0' && name[0] != '.'
+         && !str_has_suffix (name, ".json");
+}
+
+/* A store takes a path for a file; nobody who asks by way of an engine names files. */
+static int load_named (struct policy *policy, const char *name, struct profile **ret_profile,
+                       struct error *err)
+{
+  if (!policy_is_plain_name (name))
+    return error_set (
+        err, -EINVAL,
+        "'%.*s' is not the name of a profile: a name has up to %d letters, digits, '.', '_' and "
+        "'-', and is no path or file",
+        LIMIT_POLICY_NAME_BYTES, name, LIMIT_POLICY_NAME_BYTES);
+  return profile_load (&policy->store, name, ret_profile, err);
 }
 
 int policy_open (struct policy *policy, const char *config_dir, const char *data_dir, struct error *err)
@@ -91,7 +114,7 @@ static int load_second (struct policy *policy, const char *name, const char *ann
                       ": this host's operator does not let containers choose "
                       "profile '%s' (engines.profiles in the configuration)",
                       annotated);
-  r = profile_load (&policy->store, annotated, &policy->second, err);
+  r = load_named (policy, annotated, &policy->second, err);
   if (r < 0)
     return r;
   second = &policy->second->settings;
@@ -108,7 +131,7 @@ static int load_second (struct policy *policy, const char *name, const char *ann
 
 int policy_choose (struct policy *policy, const char *name, const char *annotated, struct error *err)
 {
-  int r = profile_load (&policy->store, name, &policy->profile, err);
+  int r = load_named (policy, name, &policy->profile, err);
 
   if (r == 0 && settings_copy (&policy->profile->settings, &policy->settings) < 0)
     r = error_oom (err);

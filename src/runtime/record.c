@@ -2,11 +2,11 @@
 
 #include "runtime-record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,8 +19,9 @@
 #include "base-sha256.h"
 #include "base-str.h"
 #include "run-dir.h"
+#include "run-process.h"
 
-#define FOLDER     "containers"
+#define FOLDER     RECORD_FOLDER
 #define FILE_NAME  "record.json"
 #define STAGE_NAME "stage"
 /* runc changes into the root by its path whenever a process joins, also from where there is no stage. */
@@ -28,19 +29,24 @@
 /* Shown inside, where init calls start from. */
 #define DOOR_NAME  "door"
 #define ROOT_BYTES 16
-#define SWEEP_MAX  256u
+#define MAKE_TRIES 16
 
 void record_clear (struct record *record)
 {
+  free (record->id);
+  free (record->root);
+  free (record->runtime_dir);
+  free (record->run);
   free (record->runtime);
   free (record->profile);
   free (record->annotated);
   free (record->bundle);
+  free (record->config);
   free (record->pid_file);
   *record = (struct record){ 0 };
 }
 
-static char *key_of (const struct command *command)
+char *record_key (const struct command *command)
 {
   const char *root = command->root.text ? command->root.text : "";
   char digest[SHA256_HEX];
@@ -51,14 +57,14 @@ static char *key_of (const struct command *command)
 
 char *record_folder (const char *state, const struct command *command)
 {
-  cleanup_free char *key = key_of (command);
+  cleanup_free char *key = record_key (command);
 
   return key ? str_format ("%s/" FOLDER "/%s", state, key) : NULL;
 }
 
 static int open_folder (const char *state, const struct command *command, struct error *err)
 {
-  cleanup_free char *key = key_of (command);
+  cleanup_free char *key = record_key (command);
   cleanup_close int parent = -1;
   int fd;
 
@@ -71,10 +77,43 @@ static int open_folder (const char *state, const struct command *command, struct
   return fd < 0 ? error_set_errno (err, errno, "open what is known of container '%s'", command->id) : fd;
 }
 
-/* Others pass through the folders, as ids in a user namespace have to, and read nothing in them. */
-int record_make (const char *state, const struct command *command, struct error *err)
+int record_lock (int parent, const char *key, struct error *err)
 {
-  cleanup_free char *key = key_of (command);
+  cleanup_close int fd = openat (parent, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat st;
+
+  if (fd < 0)
+    return error_set_errno (err, errno, "open what is known of a container");
+  /* One that was removed before we had it protects nothing. */
+  if (flock (fd, LOCK_EX | LOCK_NB) < 0 || fstat (fd, &st) < 0 || st.st_nlink == 0)
+    return error_set (err, -EBUSY, "another process has what is known of a container");
+  return take_fd (&fd);
+}
+
+/* The folder, locked. A sweep has it for as long as it asks the low-level runtime. */
+static int make_locked (int parent, const char *key, const char *id, struct error *err)
+{
+  for (int tries = 0; tries < MAKE_TRIES; tries++) {
+    cleanup_close int fd = -1;
+    struct stat st;
+
+    if (mkdirat (parent, key, 0711) < 0 && errno != EEXIST)
+      return error_set_errno (err, errno, "make a folder for container '%s'", id);
+    fd = openat (parent, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+      continue;
+    if (fd < 0 || flock (fd, LOCK_EX) < 0 || fstat (fd, &st) < 0)
+      return error_set_errno (err, errno, "take the folder of container '%s'", id);
+    if (st.st_nlink > 0)
+      return take_fd (&fd);
+  }
+  return error_set (err, -EBUSY, "somebody keeps removing the folder of container '%s'", id);
+}
+
+/* Others pass through the folders, as ids in a user namespace have to, and read nothing in them. */
+int record_make (const char *state, const struct command *command, int *ret_lock, struct error *err)
+{
+  cleanup_free char *key = record_key (command);
   cleanup_close int parent = -1, folder = -1;
 
   if (key == NULL)
@@ -82,9 +121,7 @@ int record_make (const char *state, const struct command *command, struct error 
   parent = run_state_make (state, FOLDER, 0711, err);
   if (parent < 0)
     return parent;
-  if (mkdirat (parent, key, 0711) < 0 && errno != EEXIST)
-    return error_set_errno (err, errno, "make a folder for container '%s'", command->id);
-  folder = open_folder (state, command, err);
+  folder = make_locked (parent, key, command->id, err);
   if (folder < 0)
     return folder;
   if (fchmod (folder, 0711) < 0 || (mkdirat (folder, STAGE_NAME, 0711) < 0 && errno != EEXIST)
@@ -93,6 +130,7 @@ int record_make (const char *state, const struct command *command, struct error 
       || (mkdirat (folder, DOOR_NAME, 0711) < 0 && errno != EEXIST)
       || fchmodat (folder, DOOR_NAME, 0711, 0) < 0)
     return error_set_errno (err, errno, "make a stage for container '%s'", command->id);
+  *ret_lock = take_fd (&folder);
   return 0;
 }
 
@@ -107,16 +145,29 @@ int record_write (const char *state, const struct command *command, const struct
   if (folder < 0)
     return folder;
   json_object_begin (&w, NULL);
+  json_string (&w, "id", command->id);
+  if (command->root.text != NULL)
+    json_string (&w, "root", command->root.text);
+  if (record->runtime_dir != NULL)
+    json_string (&w, "runtime_dir", record->runtime_dir);
+  if (record->run != NULL)
+    json_string (&w, "run", record->run);
   json_string (&w, "runtime", record->runtime);
   json_string (&w, "profile", record->profile);
   if (record->annotated != NULL)
     json_string (&w, "annotated", record->annotated);
   json_string (&w, "bundle", record->bundle);
+  if (record->config != NULL)
+    json_string (&w, "config", record->config);
   if (record->pid_file != NULL)
     json_string (&w, "pid_file", record->pid_file);
   json_bool (&w, "no_network", record->no_network);
   json_bool (&w, "proof", record->proof);
+  if (record->refused)
+    json_bool (&w, "refused", true);
   json_number (&w, "slot", record->slot);
+  json_number (&w, "maker", record->maker);
+  json_number (&w, "maker_start", record->maker_start);
   json_object_end (&w);
   r = json_finish (&w, &text, err);
   return r < 0 ? r : file_write_atomic (folder, FILE_NAME, text, strlen (text), 0600, err);
@@ -128,14 +179,22 @@ static int parse_record (const char *text, size_t len, struct record *record, st
 {
   static const struct json_limits limits = { LIMIT_STATE_BYTES, 4, 64, .comments = false };
   static const struct json_field fields[] = {
+    { "id", JSON_STRING, json_into_text, FIELD (id) },
+    { "root", JSON_STRING, json_into_text, FIELD (root) },
+    { "runtime_dir", JSON_STRING, json_into_text, FIELD (runtime_dir) },
+    { "run", JSON_STRING, json_into_text, FIELD (run) },
     { "runtime", JSON_STRING, json_into_text, FIELD (runtime) },
     { "profile", JSON_STRING, json_into_text, FIELD (profile) },
     { "annotated", JSON_STRING, json_into_text, FIELD (annotated) },
     { "bundle", JSON_STRING, json_into_text, FIELD (bundle) },
+    { "config", JSON_STRING, json_into_text, FIELD (config) },
     { "pid_file", JSON_STRING, json_into_text, FIELD (pid_file) },
     { "no_network", JSON_BOOL, json_into_bool, FIELD (no_network) },
     { "proof", JSON_BOOL, json_into_bool, FIELD (proof) },
+    { "refused", JSON_BOOL, json_into_bool, FIELD (refused) },
     { "slot", JSON_NUMBER, json_into_u32, FIELD (slot) },
+    { "maker", JSON_NUMBER, json_into_u32, FIELD (maker) },
+    { "maker_start", JSON_NUMBER, json_into_u64, FIELD (maker_start) },
   };
   struct json_place place = { .name = FILE_NAME };
   cleanup_json struct json_node *tree = NULL;
@@ -145,115 +204,104 @@ static int parse_record (const char *text, size_t len, struct record *record, st
     r = json_read_object (&place, tree, fields, ARRAY_LEN (fields), record, err);
   if (r == 0 && (record->runtime == NULL || record->profile == NULL || record->bundle == NULL))
     r = error_set (err, -EINVAL, FILE_NAME ": runtime, profile or bundle is missing");
+  if (r == 0 && record->config == NULL) {
+    record->config = str_format ("%s/config.json", record->bundle);
+    r = record->config ? 0 : error_oom (err);
+  }
   return r;
+}
+
+int record_read_at (int folder, struct record *ret_record, struct error *err)
+{
+  cleanup_free char *text = NULL;
+  cleanup_record struct record record = { 0 };
+  size_t len = 0;
+  int r = file_read (folder, FILE_NAME, LIMIT_STATE_BYTES, &text, &len, err);
+
+  if (r == 0)
+    r = parse_record (text, len, &record, err);
+  if (r < 0)
+    return r;
+  *ret_record = record;
+  record = (struct record){ 0 };
+  return 0;
+}
+
+bool record_is_being_made (const struct record *record)
+{
+  uint64_t start = 0;
+
+  return record->maker != 0 && process_start ((pid_t) record->maker, &start) && start == record->maker_start;
+}
+
+bool record_is_same (const struct record *a, const struct record *b)
+{
+  return str_equal (a->run, b->run) && str_equal (a->bundle, b->bundle);
+}
+
+time_t record_time (int folder)
+{
+  struct stat st;
+
+  return fstatat (folder, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtime : time (NULL);
 }
 
 int record_read (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
                  struct error *err)
 {
-  cleanup_free char *text = NULL;
-  cleanup_record struct record record = { 0 };
-  cleanup_close int folder = -1;
-  size_t len = 0;
-  int r;
+  cleanup_close int folder = open_folder (state, command, err);
+  int r = folder < 0 ? folder : record_read_at (folder, ret_record, err);
 
-  *ret_found = false;
-  folder = open_folder (state, command, err);
-  r = folder < 0 ? folder : file_read (folder, FILE_NAME, LIMIT_STATE_BYTES, &text, &len, err);
+  *ret_found = r == 0;
   if (r == -ENOENT) {
     error_clear (err);
     return 0;
   }
-  if (r == 0)
-    r = parse_record (text, len, &record, err);
-  if (r < 0)
-    return error_prefix (err, "what is known of container '%s'", command->id);
-  *ret_record = record;
-  record = (struct record){ 0 };
-  *ret_found = true;
-  return 0;
+  return r < 0 ? error_prefix (err, "what is known of container '%s'", command->id) : 0;
 }
 
-static void remove_folder (int parent, const char *key)
+void record_remove_at (int parent, const char *key, int folder)
 {
-  cleanup_close int folder = openat (parent, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  static const char *const files[] = { FILE_NAME, "pid", RECORD_CONSOLE, DOOR_NAME "/" DOOR_SOCKET };
+  static const char *const folders[] = { DOOR_NAME, STAGE_ROOT, STAGE_NAME };
 
-  if (folder < 0)
-    return;
-  unlinkat (folder, FILE_NAME, 0);
-  unlinkat (folder, "pid", 0);
-  unlinkat (folder, DOOR_NAME "/" DOOR_SOCKET, 0);
-  unlinkat (folder, DOOR_NAME, AT_REMOVEDIR);
-  unlinkat (folder, STAGE_ROOT, AT_REMOVEDIR);
-  unlinkat (folder, STAGE_NAME, AT_REMOVEDIR);
+  for (size_t i = 0; i < ARRAY_LEN (files); i++)
+    unlinkat (folder, files[i], 0);
+  for (size_t i = 0; i < ARRAY_LEN (folders); i++)
+    unlinkat (folder, folders[i], AT_REMOVEDIR);
   unlinkat (parent, key, AT_REMOVEDIR);
 }
 
-void record_remove (const char *state, const struct command *command)
+void record_drop (const char *state, const struct command *command, int lock)
 {
   cleanup_error struct error ignored = { 0 };
-  cleanup_free char *key = key_of (command);
+  cleanup_free char *key = record_key (command);
   cleanup_close int parent = run_state_open (state, FOLDER, &ignored);
+  struct stat st;
 
-  if (parent >= 0 && key != NULL)
-    remove_folder (parent, key);
+  /* One that is gone already has left its name to another. */
+  if (parent >= 0 && key != NULL && fstat (lock, &st) == 0 && st.st_nlink > 0)
+    record_remove_at (parent, key, lock);
 }
 
-static void sweep_one (const char *state, int parent, const char *key)
+int record_hold (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
+                 struct error *err)
 {
-  cleanup_free char *path = str_format ("%s/" FILE_NAME, key), *text = NULL;
-  cleanup_record struct record record = { 0 };
-  cleanup_error struct error ignored = { 0 };
-  size_t len = 0;
-
-  if (path == NULL || file_read (parent, path, LIMIT_STATE_BYTES, &text, &len, &ignored) < 0
-      || parse_record (text, len, &record, &ignored) < 0)
-    return;
-  if (access (record.bundle, F_OK) == 0 || errno != ENOENT)
-    return;
-  record_give_slot (state, record.slot);
-  remove_folder (parent, key);
-}
-
-void record_sweep (const char *state)
-{
-  cleanup_error struct error ignored = { 0 };
-  int parent = run_state_open (state, FOLDER, &ignored);
-  DIR *dir = parent >= 0 ? fdopendir (parent) : NULL;
-  const struct dirent *entry;
-
-  for (size_t i = 0; dir != NULL && i < SWEEP_MAX && (entry = readdir (dir)) != NULL; i++)
-    if (entry->d_name[0] != '.')
-      sweep_one (state, dirfd (dir), entry->d_name);
-  if (dir != NULL)
-    closedir (dir);
-}
-
-int record_take_slot (const char *state, const struct command *command, unsigned slots, uint32_t *ret_slot,
-                      struct error *err)
-{
-  cleanup_free char *key = key_of (command);
-  cleanup_close int fd = -1;
-  unsigned slot = 0;
+  cleanup_close int folder = open_folder (state, command, err);
+  struct stat st;
   int r;
 
-  if (key == NULL)
-    return error_oom (err);
-  r = run_slot_take (state, slots, &slot, &fd, err);
-  if (r < 0)
+  *ret_found = false;
+  if (folder < 0)
+    return folder;
+  if (flock (folder, LOCK_EX) < 0 || fstat (folder, &st) < 0)
+    return error_set_errno (err, errno, "take the folder of container '%s'", command->id);
+  if (st.st_nlink == 0)
+    return error_set (err, -ENOENT, "container '%s' has just been forgotten", command->id);
+  r = record_read_at (folder, ret_record, err);
+  *ret_found = r == 0;
+  if (r < 0 && r != -ENOENT)
     return r;
-  if (write (fd, key, strlen (key)) != (ssize_t) strlen (key))
-    return error_set_errno (err, errno, "write down who has a range of ids");
-  *ret_slot = slot + 1;
-  return 0;
-}
-
-void record_give_slot (const char *state, uint32_t slot)
-{
-  cleanup_error struct error ignored = { 0 };
-  cleanup_close int folder = slot > 0 ? run_state_open (state, "ids", &ignored) : -1;
-  cleanup_free char *name = str_format ("%u", slot - 1);
-
-  if (folder >= 0 && name != NULL)
-    unlinkat (folder, name, 0);
+  error_clear (err);
+  return take_fd (&folder);
 }

@@ -41,11 +41,19 @@ struct command {
 
   struct flag_value root, log, log_format;                        /* before the verb */
   struct flag_value bundle, config, pid_file, process, resources; /* behind it */
-  struct flag_value preserve_fds;
+  struct flag_value preserve_fds, console_socket;
+  bool detach, keep;     /* of run */
   const char *forbidden; /* a flag that asks for more by itself, past the documents that are met */
 };
+
+/* A flag that run has and create has not; *RET_TARGET, where there is one, is what it sets in COMMAND. */
+bool command_is_of_run (struct command *command, const char *word, bool **ret_target);
 
 int command_parse (char *const *words, struct command *ret_command, struct error *err);
 
 /* Letters, digits, "_+.-"; not a dot first. */
 bool command_id_is_valid (const char *id);
+
+/* The id in Podman's name for a container's cgroup, "PARENT/libpod-ID" or "SLICE:libpod:ID": a part of PATH,
+ * its end. NULL where it is neither. */
+const char *command_id_of_cgroup (const char *path);

@@ -1,6 +1,8 @@
 /* The low-level runtime: which one it is, and how it is executed in our place or as a child. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "base-error.h"
 #include "runtime-command.h"
 #include "runtime-policy.h"
@@ -14,6 +16,27 @@ int handover_exec (const char *path, char *const *words, struct error *err);
 
 /* The same in a child that is waited for. STDOUT_FD replaces its output; -1: as it is. */
 int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret_status, struct error *err);
+
+/* A question that may well be answered with an error, which is nobody's business. RUNTIME_DIR is what it has
+ * for XDG_RUNTIME_DIR, below which it may keep what it knows of containers; "": nothing; NULL: what we have.
+ */
+int handover_ask (const char *path, char *const *words, const char *runtime_dir, int stdout_fd,
+                  int *ret_status, struct error *err);
+
+/* What the low-level runtime says of a container, asked by WORDS. */
+enum low_level_answer {
+  LOW_LEVEL_GONE,   /* it does not know it */
+  LOW_LEVEL_UNSURE, /* it could not be asked, did not end by itself, or is not understood */
+  LOW_LEVEL_KNOWN,
+};
+
+struct low_level_state {
+  char status[16]; /* "created" and so on */
+  pid_t pid;       /* 0: none */
+};
+
+enum low_level_answer handover_state (const char *path, char *const *words, const char *runtime_dir,
+                                      struct low_level_state *ret_state);
 
 /* Where tyrum-oci-init is. NULL when memory ran out. */
 char *handover_init (struct error *err);

@@ -11,5 +11,6 @@
 
 #include "runtime-verbs.h"
 
-/* PID is the container's first process. Returns the low-level runtime's exit status. */
-int observe_start (struct call *call, pid_t pid, struct error *err);
+/* PID is the container's first process, which waits to be started, and PIDFD that process. Returns the
+ * low-level runtime's exit status. */
+int observe_start (struct call *call, pid_t pid, int pidfd, struct error *err);

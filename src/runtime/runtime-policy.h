@@ -28,7 +28,12 @@ struct policy {
 /* Host, store, ceiling, configuration. CONFIG_DIR and DATA_DIR are the operator's and the shipped folder. */
 int policy_open (struct policy *policy, const char *config_dir, const char *data_dir, struct error *err);
 
-/* The profile NAME, and the annotation's wish ANNOTATED (NULL for none). */
+/* Whether NAME can only be found in the store's folders: letters, digits, "._-", not a dot first, not ending
+ * in .json, of bounded length. */
+bool policy_is_plain_name (const char *name);
+
+/* The profile NAME, and the annotation's wish ANNOTATED (NULL for none). Both have to be plain names: they
+ * are the words of whoever may talk to the engine, and we may be root. */
 int policy_choose (struct policy *policy, const char *name, const char *annotated, struct error *err);
 
 /* The ids that a container with range number SLOT gets; how many ranges there are. */

@@ -174,6 +174,30 @@ static int hang_own (const char *source, const char *target, bool folder, struct
   return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
 }
 
+static bool is_text (const struct json_node *node, const char *text)
+{
+  return node != NULL && node->type == JSON_STRING && strcmp (node->text, text) == 0;
+}
+
+/* docker run --init binds an init of Docker's. Ours is the first process and does what that one would; behind
+ * ours it would complain, in the command's own output, that it is not the first. */
+static void leave_out_init (struct json_node *config)
+{
+  static const char program[] = "/sbin/docker-init";
+  struct json_node *args = json_edit (json_edit (config, "process"), "args");
+  const struct json_node *mounts = json_get (config, "mounts");
+
+  if (args == NULL || args->type != JSON_ARRAY || args->count < 3 || !is_text (args->items[0], program)
+      || !is_text (args->items[1], "--"))
+    return;
+  for (size_t i = 0; mounts != NULL && i < mounts->count; i++)
+    if (is_text (json_get (mounts->items[i], "destination"), program)) {
+      json_remove_at (args, 1);
+      json_remove_at (args, 0);
+      return;
+    }
+}
+
 /* Init, then the command as it was. */
 static int put_before (struct json_node *process, struct error *err)
 {
@@ -211,7 +235,10 @@ static int add_init (const struct container_stage *stage, struct json_node *conf
       && (json_append (mounts, new_mount (init, STAGE_INIT_TARGET, NULL)) < 0
           || json_append (mounts, new_mount (door, DOOR_PATH, "noexec")) < 0))
     r = error_oom (err);
-  return r < 0 ? r : put_before (json_edit (config, "process"), err);
+  if (r < 0)
+    return r;
+  leave_out_init (config);
+  return put_before (json_edit (config, "process"), err);
 }
 
 /* Left to itself runc lets mounts of the host's through. */
@@ -240,7 +267,7 @@ static int show_config (const struct container_stage *stage, const struct json_n
     return error_oom (err);
   r = spec_write (config, &text, err);
   if (r == 0)
-    r = file_write_atomic (AT_FDCWD, path, text, strlen (text), 0600, err);
+    r = file_write_passing (AT_FDCWD, path, text, strlen (text), 0600, err);
   if (r < 0)
     return r;
   if (mount (path, stage->config_path, NULL, MS_BIND, NULL) < 0)

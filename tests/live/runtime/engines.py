@@ -14,6 +14,7 @@ from clean import remove_tree
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
 STATE = "/run/tyrum-oci"
+STORAGE = "/var/lib/tyrum-oci"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PROGRAMS = ("sh", "cat", "echo", "ls", "sleep", "id", "mount", "true", "false", "grep", "ps", "kill", "touch", "env", "hostname",
             "ip", "wc", "head", "dd", "chmod", "stat", "mknod", "unshare", "tty", "readlink", "nproc", "tr", "mkdir", "umount")
@@ -112,12 +113,26 @@ def set_up():
     write("conf/profiles/web.json", {"version": 1, "name": "web", "extends": "hardened", "network": {"mode": "engine"},
                                      "meaning": "A test's own."})
     # Where runtimes and containerd's own shim keep what they know of containers.
-    for folder in (STATE, "/run/containerd", "/run/crun", "/run/runc"):
+    for folder in (STATE, STORAGE, "/run/containerd", "/run/crun", "/run/runc"):
         os.makedirs(folder, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", folder], check=True)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    subprocess.run(["umount", "/sys/fs/cgroup/unified"], check=False, stderr=subprocess.DEVNULL)
+    subprocess.run(["sh", "-c", VIEW, path("cgroups")], check=True)
     make_image()
+
+
+# crun refuses a host with both versions of cgroups, and where one is unmounted it writes into what lies below.
+VIEW = """set -e
+[ -d /sys/fs/cgroup/memory ] || exit 0
+mkdir "$0"
+mount -t tmpfs -o mode=755 view "$0"
+for at in /sys/fs/cgroup/*; do
+  name=${at##*/}
+  if [ "$name" != unified ] && mountpoint -q "$at"; then mkdir "$0/$name"; mount --bind "$at" "$0/$name"; fi
+  if [ -L "$at" ]; then cp -P "$at" "$0/"; fi
+done
+mount --rbind "$0" /sys/fs/cgroup
+"""
 
 
 def environment(**more):
@@ -180,6 +195,20 @@ class Docker:
             self.daemon.kill()
 
 
+USER = 12345
+
+
+def add_users():
+    """A user, and ids to hand out, which exist only in this test's namespace."""
+    if "tester:" in read("/etc/passwd"):
+        return
+    entries = {"passwd": "tester:x:%d:%d::%s:/bin/sh\n" % (USER, USER, path("user")), "group": "tester:x:%d:\n" % USER,
+               "subuid": "tester:300000:65536\ncontainers:2000000:1000000\n", "subgid": "tester:300000:65536\ncontainers:2000000:1000000\n"}
+    for name, entry in entries.items():
+        file = write("etc/" + name, (read("/etc/" + name) if os.path.exists("/etc/" + name) else "") + entry)
+        subprocess.run(["mount", "--bind", file, "/etc/" + name], check=True)
+
+
 class Podman:
     def __init__(self):
         need("podman", "conmon", "crun", "runc")
@@ -201,16 +230,41 @@ default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
         done = self("import", path("image.tar"), "image")
         assert done.status == 0, done
 
-    def __call__(self, *words, runtime=None, hooks=(), **more):
+    def words(self, runtime=None, hooks=()):
         options = ["--root", path("podman/graph"), "--runroot", path("podman/run"), "--tmpdir", path("podman/tmp")]
+        for folder in hooks:
+            options += ["--hooks-dir", folder]
+        return ["podman", *options, *(["--runtime", runtime] if runtime else [])]
+
+    def __call__(self, *words, runtime=None, hooks=(), **more):
+        return run([*self.words(runtime, hooks), *words], CONTAINERS_CONF=self.config, CONTAINERS_STORAGE_CONF=self.storage, **more)
+
+    def run(self, *words, runtime="tyrum-hardened", hooks=(), **more):
+        return self("run", "--rm", "--network", "none", "--cgroup-parent", "/" + self.group, *words, runtime=runtime, hooks=hooks, **more)
+
+
+class UsersPodman(Podman):
+    """A user's own, in the user namespace that it makes for itself."""
+    AS_USER = ["setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--inh-caps=-all"]
+
+    def __init__(self):
+        need("newuidmap", "setpriv")
+        add_users()
+        for name in ("user", "user/run", "user/tmp"):
+            os.makedirs(path(name), exist_ok=True)
+            os.chmod(path(name), 0o700)
+            os.chown(path(name), USER, USER)
+        super().__init__()
+
+    def __call__(self, *words, runtime=None, hooks=(), **more):
+        options = ["--root", path("user/graph"), "--runroot", path("user/run/storage"), "--tmpdir", path("user/tmp"), "--storage-driver", "vfs"]
         for folder in hooks:
             options += ["--hooks-dir", folder]
         if runtime:
             options += ["--runtime", runtime]
-        return run(["podman", *options, *words], CONTAINERS_CONF=self.config, CONTAINERS_STORAGE_CONF=self.storage, **more)
-
-    def run(self, *words, runtime="tyrum-hardened", hooks=(), **more):
-        return self("run", "--rm", "--network", "none", "--cgroup-parent", "/" + self.group, *words, runtime=runtime, hooks=hooks, **more)
+        # Standard error is a pipe of the user's, as a terminal would be.
+        own = ["bash", "-o", "pipefail", "-c", '{ "$@" 2>&1 >&3 | cat >&2; } 3>&1', "bash"]
+        return run([*self.AS_USER, *own, "podman", *options, *words], CONTAINERS_CONF=self.config, HOME=path("user"), XDG_RUNTIME_DIR=path("user/run"), **more)
 
 
 class Containerd:
@@ -229,6 +283,16 @@ class Containerd:
 
     def run(self, *words, profile="hardened", **more):
         return self("run", "--rm", "--runc-binary", path("bin/tyrum-" + profile), "--cgroup", "/tyrum-test-%d/x" % os.getppid(), *words, **more)
+
+
+def journal(container=None, last=1000):
+    """Events of the journal, which must verify."""
+    words = ["--run", container] if container else []
+    done = run([path("bin/tyrum-oci"), "audit", "list", "--json", "--last", str(last), *words])
+    assert done.status == 0, done
+    verified = run([path("bin/tyrum-oci"), "audit", "verify"])
+    assert verified.status == 0, verified
+    return json.loads(done.out)["events"]
 
 
 def left_over():
