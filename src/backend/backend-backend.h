@@ -35,6 +35,8 @@ struct backend_ops {
   bool own_kernel; /* init is no process of the host's: the runtime's own process stands for it, with its exit
                     * code, and its pid is in the folder's file "pid" */
   bool listens;    /* hands the listener of a filter over (OCI's listenerPath) */
+  bool prepared;   /* part of us: what we do better ourselves is left to us, which is to make the groups of
+                    * version 1 and to compile the filter */
   bool has_control; /* its program answers over a socket behind the passed descriptors */
   int (*words) (const struct launch *launch, enum backend_step step, struct strlist *ret_words,
                 struct error *err);

@@ -53,6 +53,10 @@ int engine_create (struct engine *engine, const char *run, const char *document,
 int engine_check (struct engine *engine, const char *id, const struct plan *plan, const char *document,
                   struct error *err);
 
+/* Refuses an image that has a symbolic link in place of /dev, /proc or /sys, where the engine would mount
+ * behind it: a runtime that then finds nothing at /dev may make its devices on the host. */
+int engine_check_links (struct engine *engine, const char *id, struct error *err);
+
 int engine_start (struct engine *engine, const char *id, struct error *err);
 int engine_look (struct engine *engine, const char *id, struct container_state *ret_state, struct error *err);
 int engine_kill (struct engine *engine, const char *id, int signal, struct error *err);

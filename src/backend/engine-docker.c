@@ -32,37 +32,6 @@ static int meet (struct engine *engine, const struct http_reply *reply, struct e
   return engine->version && engine->prefix ? 0 : error_oom (err);
 }
 
-/* An unknown one is refused by Docker itself when the container is made. */
-static int check_runtime (struct engine *engine, const char *runtime, struct error *err)
-{
-  (void) engine;
-  (void) runtime;
-  (void) err;
-  return 0;
-}
-
-static char *image_path (const char *image)
-{
-  cleanup_free char *name = http_escape (image);
-
-  return name ? str_format ("/images/%s/json", name) : NULL;
-}
-
-/* Without a tag Docker would fetch every one there is. A colon before the last slash belongs to a port. */
-static char *pull_path (const char *image)
-{
-  cleanup_free char *name = http_escape (image);
-  const char *last = strrchr (image, '/');
-  bool tagged = strchr (last ? last : image, ':') != NULL || strchr (image, '@') != NULL;
-
-  return name ? str_format ("/images/create?fromImage=%s%s", name, tagged ? "" : "&tag=latest") : NULL;
-}
-
-static char *create_path (const char *run)
-{
-  return str_format ("/containers/create?name=tyrum-oci-%s", run);
-}
-
 /* What the image adds to the environment and labels is there as well. */
 static int compare_env (const struct json_node *sent, const struct json_node *got,
                         struct strlist *differences)
@@ -137,12 +106,7 @@ const struct engine_ways engine_docker = {
   .words = "Docker",
   .ping = "/_ping",
   .meet = meet,
-  .check_runtime = check_runtime,
-  .image_path = image_path,
-  .pull_path = pull_path,
-  .create_path = create_path,
-  .attach_query = "stream=1&stdin=1&stdout=1&stderr=1",
-  .remove_query = "force=1&v=1",
-  .list_query = "all=1",
+  .image_verb = "json",
+  .pull_verb = "create?fromImage=",
   .compare = compare,
 };

@@ -25,26 +25,20 @@ static int meet (struct engine *engine, const struct http_reply *reply, struct e
   return engine->version && engine->prefix ? 0 : error_oom (err);
 }
 
+static bool is_text (const struct json_node *node, const char *text)
+{
+  return node != NULL && node->type == JSON_STRING && strcmp (node->text, text) == 0;
+}
+
 /* The one that the service uses is fine whoever named it. */
 static int check_runtime (struct engine *engine, const char *runtime, struct error *err)
 {
-  cleanup_http_reply struct http_reply reply = { 0 };
-  cleanup_json struct json_node *tree = NULL;
-  const struct json_node *name, *path;
-  int r;
+  cleanup_json struct json_node *info = NULL;
+  int r = engine->major < VERSION_RUNTIME ? engine_info (engine, &info, err) : 0;
 
-  if (runtime == NULL || engine->major >= VERSION_RUNTIME)
-    return 0;
-  r = engine_call (engine, "tell of itself", "GET", "/info", NULL, 0, &reply, err);
-  if (r == 0)
-    r = reply_read (reply.text, reply.len, &tree, err);
-  if (r < 0)
+  if (r < 0 || engine->major >= VERSION_RUNTIME || is_text (reply_at (info, "host.ociRuntime.name"), runtime)
+      || is_text (reply_at (info, "host.ociRuntime.path"), runtime))
     return r;
-  name = reply_at (tree, "host.ociRuntime.name");
-  path = reply_at (tree, "host.ociRuntime.path");
-  if ((name != NULL && name->type == JSON_STRING && strcmp (name->text, runtime) == 0)
-      || (path != NULL && path->type == JSON_STRING && strcmp (path->text, runtime) == 0))
-    return 0;
   return error_set (
       err, -EOPNOTSUPP,
       "--runtime: Podman %s ignores a runtime that is asked for over its socket; start a service "
@@ -53,24 +47,15 @@ static int check_runtime (struct engine *engine, const char *runtime, struct err
       engine->version, runtime);
 }
 
-static char *image_path (const char *image)
+/* Of the runtimes that were tried only crun can. */
+static int maps_ids (struct engine *engine, bool *ret_maps, struct error *err)
 {
-  cleanup_free char *name = http_escape (image);
+  cleanup_json struct json_node *info = NULL;
+  int r = engine_info (engine, &info, err);
 
-  return name ? str_format ("/images/%s/exists", name) : NULL;
-}
-
-static char *pull_path (const char *image)
-{
-  cleanup_free char *name = http_escape (image);
-
-  return name ? str_format ("/images/pull?reference=%s", name) : NULL;
-}
-
-static char *create_path (const char *run)
-{
-  (void) run; /* the name is in the document */
-  return strdup ("/containers/create");
+  if (r == 0)
+    *ret_maps = is_text (reply_at (info, "host.ociRuntime.name"), "crun");
+  return r;
 }
 
 /* Podman shows a container in other words than it was asked for it. */
@@ -102,12 +87,10 @@ const struct engine_ways engine_podman = {
   .ping = "/v4.0.0/libpod/_ping",
   .meet = meet,
   .check_runtime = check_runtime,
-  .image_path = image_path,
-  .pull_path = pull_path,
-  .create_path = create_path,
-  .attach_query = "stream=true&stdin=true&stdout=true&stderr=true",
-  .remove_query = "force=true&v=true&timeout=0",
-  .list_query = "all=true",
+  .maps_ids = maps_ids,
+  .image_verb = "exists",
+  .pull_verb = "pull?reference=",
   .init_before_attach = true,
+  .mounts_behind_links = true,
   .compare = compare,
 };

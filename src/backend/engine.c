@@ -5,22 +5,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "backend-engine-internal.h"
 #include "base-json-write.h"
-#include "engine-values.h"
-
-/* A registry may keep an engine waiting, but not for ever. */
-#define PULL_QUIET_MS 120000u
 
 #define CONNECT_MS 20000u
 
-#define STATUS_NOT_FOUND    404u
+#define REMOVE_TRIES    5u
+#define REMOVE_PAUSE_NS 100000000
+
 #define STATUS_NOT_MODIFIED 304u
 
 static const struct engine_ways *const kinds[] = { &engine_docker, &engine_podman };
 
-static int refuse (const struct engine *engine, const char *what, const struct http_reply *reply,
+int engine_refuse (const struct engine *engine, const char *what, const struct http_reply *reply,
                    struct error *err)
 {
   cleanup_free char *message = reply_message (reply->text, reply->len);
@@ -41,7 +40,7 @@ int engine_call (struct engine *engine, const char *what, const char *method, co
   if (r < 0)
     return error_prefix (err, "%s: %s", backend_name (engine->ways->backend), what);
   if ((reply.status < 200 || reply.status >= 300) && reply.status != allowed)
-    return refuse (engine, what, &reply, err);
+    return engine_refuse (engine, what, &reply, err);
   *ret_reply = reply;
   reply = (struct http_reply){ 0 };
   return 0;
@@ -106,97 +105,31 @@ const char *engine_socket (const struct engine *engine)
   return http_socket (engine->http);
 }
 
+int engine_info (struct engine *engine, struct json_node **ret_tree, struct error *err)
+{
+  cleanup_http_reply struct http_reply reply = { 0 };
+  int r = engine_call (engine, "tell of itself", "GET", "/info", NULL, 0, &reply, err);
+
+  return r < 0 ? r : reply_read (reply.text, reply.len, ret_tree, err);
+}
+
 int engine_check_runtime (struct engine *engine, const char *runtime, struct error *err)
 {
-  return engine->ways->check_runtime (engine, runtime, err);
+  return engine->ways->check_runtime && runtime ? engine->ways->check_runtime (engine, runtime, err) : 0;
 }
 
 int engine_maps_ids (struct engine *engine, bool *ret_maps, struct error *err)
 {
-  cleanup_http_reply struct http_reply reply = { 0 };
-  cleanup_json struct json_node *tree = NULL;
-  const struct json_node *name;
-  int r;
-
   *ret_maps = false;
-  if (engine->ways->backend != BACKEND_PODMAN)
-    return 0;
-  r = engine_call (engine, "tell of itself", "GET", "/info", NULL, 0, &reply, err);
-  if (r == 0)
-    r = reply_read (reply.text, reply.len, &tree, err);
-  if (r < 0)
-    return r;
-  name = reply_at (tree, "host.ociRuntime.name");
-  *ret_maps = name != NULL && name->type == JSON_STRING && strcmp (name->text, "crun") == 0;
-  return 0;
-}
-
-int engine_has_image (struct engine *engine, const char *image, bool *ret_there, struct error *err)
-{
-  cleanup_http_reply struct http_reply reply = { 0 };
-  cleanup_free char *path = engine->ways->image_path (image);
-  int r = path ? engine_call (engine, "look for the image", "GET", path, NULL, STATUS_NOT_FOUND, &reply, err)
-               : error_oom (err);
-
-  if (r < 0)
-    return r;
-  *ret_there = reply.status != STATUS_NOT_FOUND;
-  return 0;
-}
-
-struct pull {
-  struct values values;
-  engine_tell *tell;
-  void *data;
-};
-
-static int on_step (const char *text, size_t len, void *data, struct error *err)
-{
-  struct pull *pull = data;
-  cleanup_free char *line = NULL;
-  int r = reply_progress (text, len, &line, err);
-
-  if (r == 0 && line != NULL && pull->tell != NULL)
-    pull->tell (line, pull->data);
-  return r;
-}
-
-static int on_bytes (const char *bytes, size_t len, void *data, struct error *err)
-{
-  struct pull *pull = data;
-
-  return values_take (&pull->values, bytes, len, err);
-}
-
-int engine_pull (struct engine *engine, const char *image, engine_tell *tell, void *data, struct error *err)
-{
-  struct pull pull = { .values = { .each = on_step }, .tell = tell, .data = data };
-  cleanup_free char *path = engine->ways->pull_path (image);
-  cleanup_free char *whole = path ? str_format ("%s%s", engine->prefix, path) : NULL;
-  cleanup_http_reply struct http_reply reply = { 0 };
-  struct http_call call = { .method = "POST", .path = whole, .quiet_ms = PULL_QUIET_MS, .sink = on_bytes };
-  bool whole_values;
-  int r;
-
-  pull.values.data = &pull;
-  call.sink_data = &pull;
-  r = whole ? http_do (engine->http, &call, &reply, err) : error_oom (err);
-  whole_values = values_are_whole (&pull.values);
-  values_clear (&pull.values);
-  if (r == 0 && reply.status >= 400)
-    r = refuse (engine, "pull the image", &reply, err);
-  else if (r < 0)
-    r = error_prefix (err, "pull image '%s'", image);
-  else if (!whole_values)
-    r = error_set (err, -EPIPE, "pull image '%s': the engine stopped in the middle of a word", image);
-  return r;
+  return engine->ways->maps_ids ? engine->ways->maps_ids (engine, ret_maps, err) : 0;
 }
 
 int engine_create (struct engine *engine, const char *run, const char *document, char **ret_id,
                    struct strlist *ret_warnings, struct error *err)
 {
   cleanup_http_reply struct http_reply reply = { 0 };
-  cleanup_free char *path = engine->ways->create_path (run);
+  /* Podman reads the name in the document only. */
+  cleanup_free char *path = str_format ("/containers/create?name=tyrum-oci-%s", run);
   int r = path ? engine_call (engine, "make the container", "POST", path, document, 0, &reply, err)
                : error_oom (err);
 
@@ -263,6 +196,40 @@ int engine_check (struct engine *engine, const char *id, const struct plan *plan
   return judge (engine, &differences, err);
 }
 
+/* NEEDED: it is there for certain, so that an answer which says otherwise is none. */
+static int check_link (struct engine *engine, const char *id, const char *name, bool needed,
+                       struct error *err)
+{
+  cleanup_http_reply struct http_reply reply = { 0 };
+  cleanup_free char *path = str_format ("/containers/%s/archive?path=%s", id, name);
+  bool link = false;
+  int r = path
+              ? engine_call (engine, "look into the image", "HEAD", path, NULL, STATUS_NOT_FOUND, &reply, err)
+              : error_oom (err);
+
+  if (r < 0)
+    return r;
+  /* A link that leads nowhere is not found either, but described. */
+  if (reply.path_stat != NULL)
+    r = reply_is_link (reply.path_stat, &link, err);
+  else if (reply.status != STATUS_NOT_FOUND || needed)
+    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->ways->words, name);
+  if (r == 0 && link)
+    r = error_set (err, -ELOOP,
+                   "the image has a symbolic link in place of '%s', where something is to be mounted", name);
+  return r;
+}
+
+int engine_check_links (struct engine *engine, const char *id, struct error *err)
+{
+  static const char *const names[] = { "/dev", "/proc", "/sys" };
+  int r = engine->ways->mounts_behind_links ? check_link (engine, id, "/", true, err) : 0;
+
+  for (size_t i = 0; r == 0 && engine->ways->mounts_behind_links && i < ARRAY_LEN (names); i++)
+    r = check_link (engine, id, names[i], false, err);
+  return r;
+}
+
 static int on_container (struct engine *engine, const char *what, const char *id, const char *verb,
                          unsigned allowed, struct error *err)
 {
@@ -293,8 +260,8 @@ int engine_kill (struct engine *engine, const char *id, int signal, struct error
 
 int engine_connect (struct engine *engine, const char *id, struct attached *ret_attached, struct error *err)
 {
-  cleanup_free char *path =
-      str_format ("%s/containers/%s/attach?%s", engine->prefix, id, engine->ways->attach_query);
+  cleanup_free char *path = str_format (
+      "%s/containers/%s/attach?stream=true&stdin=true&stdout=true&stderr=true", engine->prefix, id);
   int r = 0;
 
   if (path == NULL)
@@ -306,10 +273,25 @@ int engine_connect (struct engine *engine, const char *id, struct attached *ret_
 
 int engine_remove (struct engine *engine, const char *id, struct error *err)
 {
-  cleanup_free char *path = str_format ("/containers/%s?%s", id, engine->ways->remove_query);
+  /* Podman alone would give it time to end. */
+  cleanup_free char *path = str_format ("/containers/%s?force=true&v=true&timeout=0", id);
+  const struct timespec pause = { 0, REMOVE_PAUSE_NS };
 
-  return path ? command (engine, "remove the container", "DELETE", path, STATUS_NOT_FOUND, err)
-              : error_oom (err);
+  if (path == NULL)
+    return error_oom (err);
+  /* An engine that is surprised by the container's own end in the middle of this says that it could not. */
+  for (unsigned tries = 1;; tries++) {
+    struct error failed = { 0 };
+    int r = command (engine, "remove the container", "DELETE", path, STATUS_NOT_FOUND, &failed);
+
+    if (r != -EIO || tries == REMOVE_TRIES) {
+      if (r < 0)
+        *err = failed;
+      return r;
+    }
+    error_clear (&failed);
+    nanosleep (&pause, NULL);
+  }
 }
 
 int engine_find (struct engine *engine, const char *label, const char *value, struct strlist *ret_ids,
@@ -331,7 +313,7 @@ int engine_find (struct engine *engine, const char *label, const char *value, st
     return r;
   filter[strcspn (filter, "\n")] = '\0';
   escaped = http_escape (filter);
-  path = escaped ? str_format ("/containers/json?%s&filters=%s", engine->ways->list_query, escaped) : NULL;
+  path = escaped ? str_format ("/containers/json?all=true&filters=%s", escaped) : NULL;
   r = wanted && path ? engine_call (engine, "list containers", "GET", path, NULL, 0, &reply, err)
                      : error_oom (err);
   return r < 0 ? r : reply_containers (reply.text, reply.len, LABEL_RUN, ret_ids, ret_runs, err);

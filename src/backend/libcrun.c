@@ -59,6 +59,7 @@ const struct backend_ops backend_libcrun = {
   .name = "libcrun",
   .needs_v1_view = true,
   .listens = true,
+  .prepared = true,
   .has_control = true,
   .words = launcher_words,
   .failure = launcher_failure,

@@ -27,7 +27,7 @@ typedef int http_sink (const char *bytes, size_t len, void *data, struct error *
 typedef bool http_watch (void *data);
 
 struct http_call {
-  const char *method; /* "GET" */
+  const char *method; /* "GET"; with "HEAD" there is no text, only headers */
   const char *path;   /* from the slash on, escaped */
   const char *body;   /* JSON; NULL for none */
   unsigned total_ms;  /* 0: HTTP_CALL_MS */
@@ -42,6 +42,7 @@ struct http_reply {
   size_t len;
   char *api_version;    /* Api-Version; NULL: the engine did not say */
   char *libpod_version; /* Libpod-Api-Version */
+  char *path_stat;      /* X-Docker-Container-Path-Stat, of a path in a container */
 };
 
 /* SOCKET is the path of the engine's socket. Nothing is sent yet. */

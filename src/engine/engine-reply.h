@@ -38,6 +38,9 @@ int reply_state (const struct json_node *inspected, struct container_state *ret_
 void container_state_clear (struct container_state *state);
 #define cleanup_container_state cleanup (container_state_clear)
 
+/* Of a path in a container, as the header that engines put it into: whether it is a symbolic link. */
+int reply_is_link (const char *stat, bool *ret_link, struct error *err);
+
 /* A list of containers: their ids, and beside each the value of LABEL ("" where it has none). */
 int reply_containers (const char *text, size_t len, const char *label, struct strlist *ret_ids,
                       struct strlist *ret_values, struct error *err);

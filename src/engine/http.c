@@ -163,7 +163,8 @@ static size_t on_header (char *line, size_t one, size_t len, void *data)
     const char *name;
     char **at;
   } wanted[] = { { "Api-Version", &http->reply->api_version },
-                 { "Libpod-Api-Version", &http->reply->libpod_version } };
+                 { "Libpod-Api-Version", &http->reply->libpod_version },
+                 { "X-Docker-Container-Path-Stat", &http->reply->path_stat } };
 
   (void) one;
   for (size_t i = 0; i < ARRAY_LEN (wanted); i++) {
@@ -255,7 +256,13 @@ static void set_request (struct http *http, const struct http_call *call, const 
     set_option (http, CURLOPT_POSTFIELDS, call->body ? call->body : "");
     set_option (http, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) (call->body ? strlen (call->body) : 0));
   }
+  /* By its name alone curl would wait for the text that the length promises. */
+  if (strcmp (call->method, "HEAD") == 0)
+    set_option (http, CURLOPT_NOBODY, 1L);
   set_option (http, CURLOPT_CUSTOMREQUEST, call->method);
+  /* On a connection that was used before, curl asks again by itself where no answer came. A question may be
+   * asked twice; for anything else nobody knows whether it was done. */
+  set_option (http, CURLOPT_FRESH_CONNECT, strcmp (call->method, "GET") == 0 ? 0L : 1L);
 }
 
 static int perform (struct http *http, const struct http_call *call, struct error *err)
@@ -376,5 +383,6 @@ void http_reply_clear (struct http_reply *reply)
   free (reply->text);
   free (reply->api_version);
   free (reply->libpod_version);
+  free (reply->path_stat);
   *reply = (struct http_reply){ 0 };
 }

@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base-base64.h"
 #include "base-limits.h"
 #include "base-number.h"
 
 #define MESSAGE_BYTES ((size_t) 2048)
+
+/* Modes are in the bits of the language that engines are written in. */
+#define MODE_LINK (1L << 27)
 
 int reply_read (const char *text, size_t len, struct json_node **ret_tree, struct error *err)
 {
@@ -170,6 +174,28 @@ void container_state_clear (struct container_state *state)
 {
   free (state->runtime);
   *state = (struct container_state){ 0 };
+}
+
+int reply_is_link (const char *stat, bool *ret_link, struct error *err)
+{
+  cleanup_json struct json_node *tree = NULL;
+  cleanup_free char *text = NULL;
+  size_t len = 0;
+  long mode = 0;
+  int r = base64_decode (stat, &text, &len, err);
+
+  if (r < 0 && r != -ENOMEM) {
+    err->code = -EPROTO;
+    return error_prefix (err, "the engine's answer");
+  }
+  if (r == 0)
+    r = reply_read (text, len, &tree, err);
+  if (r < 0)
+    return r;
+  if (!integer_at (tree, "mode", UINT32_MAX, &mode) || mode < 0)
+    return missing ("mode of a path", err);
+  *ret_link = (mode & MODE_LINK) != 0;
+  return 0;
 }
 
 int reply_containers (const char *text, size_t len, const char *label, struct strlist *ret_ids,

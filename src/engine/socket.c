@@ -105,7 +105,10 @@ int engine_socket_judge (const char *path, uint32_t uid, char **ret_warning, str
                                path, (unsigned) st.st_uid);
   else if ((st.st_mode & S_IWOTH) != 0)
     *ret_warning =
-        str_format ("everybody may write the engine's socket '%s', and so be root through it", path);
+        st.st_uid == 0
+            ? str_format ("everybody may write the engine's socket '%s', and so be root through it", path)
+            : str_format ("everybody may write the engine's socket '%s', and so be user %u through it", path,
+                          (unsigned) st.st_uid);
   else
     return 0;
   return *ret_warning ? 0 : error_oom (err);

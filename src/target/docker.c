@@ -75,8 +75,10 @@ static int write_limits (struct json_writer *w, const struct plan *plan)
 {
   if (plan->memory > 0) {
     json_number (w, "Memory", plan->memory);
-    /* Memory and swap together: the same number leaves no swap. */
-    json_number (w, "MemorySwap", plan->memory);
+    /* Memory and swap together: the same number leaves no swap. Where the kernel does not count swap, Docker
+     * writes down another number. */
+    if (plan->swap_limit)
+      json_number (w, "MemorySwap", plan->memory);
   }
   if (plan->cpu_quota > 0) {
     json_number (w, "CpuPeriod", plan->cpu_period);
@@ -189,12 +191,7 @@ int target_docker (const struct plan *plan, char **ret_text, struct error *err)
   json_bool (&w, "StdinOnce", plan->over_streams);
   json_bool (&w, "Tty", false);
   json_string (&w, "StopSignal", "SIGTERM");
-  /* The image's own would be executed beside the command, without init. */
-  json_object_begin (&w, "Healthcheck");
-  json_array_begin (&w, "Test");
-  json_string (&w, NULL, "NONE");
-  json_array_end (&w);
-  json_object_end (&w);
+  engine_write_no_health_check (&w, "Healthcheck");
   r = write_host_config (&w, plan, err);
   if (r < 0)
     return r;

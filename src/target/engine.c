@@ -92,6 +92,15 @@ void engine_write_labels (struct json_writer *w, const char *key, const struct p
   json_object_end (w);
 }
 
+void engine_write_no_health_check (struct json_writer *w, const char *key)
+{
+  json_object_begin (w, key);
+  json_array_begin (w, "Test");
+  json_string (w, NULL, "NONE");
+  json_array_end (w);
+  json_object_end (w);
+}
+
 int engine_filter_text (const struct plan *plan, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { 0 };

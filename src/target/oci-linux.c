@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "target-oci-devices.h"
 #include "target-oci-seccomp.h"
 
 static void write_namespaces (struct json_writer *w, const struct plan *plan)
@@ -62,17 +63,17 @@ static void write_device_rule (struct json_writer *w, bool allow, int major, int
   json_object_end (w);
 }
 
-/* Everything closed, then what /dev holds: null, zero, full, random, urandom, tty, ptmx, ptys. */
+/* null, zero, full, random, urandom, tty, ptmx, ptys */
+const struct oci_device oci_devices[OCI_DEVICE_COUNT] = { { 1, 3 }, { 1, 5 }, { 1, 7 }, { 1, 8 },
+                                                          { 1, 9 }, { 5, 0 }, { 5, 2 }, { 136, -1 } };
+
+/* Everything closed, then what /dev holds. */
 static void write_devices (struct json_writer *w)
 {
-  static const struct {
-    int major, minor;
-  } open[] = { { 1, 3 }, { 1, 5 }, { 1, 7 }, { 1, 8 }, { 1, 9 }, { 5, 0 }, { 5, 2 }, { 136, -1 } };
-
   json_array_begin (w, "devices");
   write_device_rule (w, false, -1, -1, "rwm");
-  for (size_t i = 0; i < ARRAY_LEN (open); i++)
-    write_device_rule (w, true, open[i].major, open[i].minor, "rw");
+  for (size_t i = 0; i < OCI_DEVICE_COUNT; i++)
+    write_device_rule (w, true, oci_devices[i].major, oci_devices[i].minor, "rw");
   json_array_end (w);
 }
 
@@ -114,7 +115,7 @@ static void write_unified (struct json_writer *w, const struct plan *plan)
   json_object_end (w);
 }
 
-static void write_limits (struct json_writer *w, const struct plan *plan)
+void target_oci_limits (struct json_writer *w, const struct plan *plan)
 {
   write_memory (w, plan);
   if (plan->cpu_quota > 0) {
@@ -128,8 +129,6 @@ static void write_limits (struct json_writer *w, const struct plan *plan)
     json_number (w, "limit", plan->pids);
     json_object_end (w);
   }
-  if (plan->cgroup == CGROUP_V2)
-    write_unified (w, plan);
 }
 
 static void write_resources (struct json_writer *w, const struct plan *plan)
@@ -137,8 +136,11 @@ static void write_resources (struct json_writer *w, const struct plan *plan)
   json_object_begin (w, "resources");
   write_devices (w);
   /* A group of the supervisor's own has its limits from the supervisor. */
-  if (plan->cgroup_delegated == NULL)
-    write_limits (w, plan);
+  if (!plan->cgroup_ours) {
+    target_oci_limits (w, plan);
+    if (plan->cgroup == CGROUP_V2)
+      write_unified (w, plan);
+  }
   json_object_end (w);
 }
 
@@ -155,7 +157,10 @@ void target_oci_linux (struct json_writer *w, const struct plan *plan)
     json_string (w, "cgroupsPath", plan->cgroup_path);
   write_resources (w, plan);
   json_string (w, "rootfsPropagation", "private");
-  oci_seccomp_write (w, "seccomp", plan->filter, plan->listener);
+  if (plan->program != NULL)
+    oci_seccomp_write_head (w, "seccomp", plan->filter, plan->listener);
+  else
+    oci_seccomp_write (w, "seccomp", plan->filter, plan->listener);
   json_strings (w, "maskedPaths", &plan->masked);
   json_strings (w, "readonlyPaths", &plan->read_only);
   json_object_end (w);

@@ -51,7 +51,7 @@ static void write_half (struct json_writer *w, const struct filter_rule *rule, b
   json_object_end (w);
 }
 
-void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
+static void write_head (struct json_writer *w, const char *key, const struct filter *filter,
                         const char *listener)
 {
   json_object_begin (w, key);
@@ -61,6 +61,19 @@ void oci_seccomp_write (struct json_writer *w, const char *key, const struct fil
   json_array_end (w);
   if (listener != NULL)
     json_string (w, "listenerPath", listener);
+}
+
+void oci_seccomp_write_head (struct json_writer *w, const char *key, const struct filter *filter,
+                             const char *listener)
+{
+  write_head (w, key, filter, listener);
+  json_object_end (w);
+}
+
+void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
+                        const char *listener)
+{
+  write_head (w, key, filter, listener);
   json_array_begin (w, "syscalls");
   for (size_t i = 0; i < filter->rule_count; i++) {
     write_half (w, &filter->rules[i], listener != NULL, false);

@@ -87,12 +87,15 @@ static void write_annotations (struct json_writer *w, const struct plan *plan)
   json_string (w, "io.tyrum.profile", plan->profile_name);
   json_string (w, "io.tyrum.profile.digest", plan->profile_digest);
   json_string (w, "io.tyrum.run", plan->run_id);
+  /* What crun takes in place of rules. */
+  if (plan->program != NULL)
+    json_string (w, "run.oci.seccomp_bpf_data", plan->program);
   json_object_end (w);
 }
 
 int target_oci (const struct plan *plan, char **ret_text, struct error *err)
 {
-  cleanup_json_writer struct json_writer w = { .pretty = true };
+  cleanup_json_writer struct json_writer w = { .pretty = plan->program == NULL };
 
   json_object_begin (&w, NULL);
   json_string (&w, "ociVersion", OCI_VERSION);

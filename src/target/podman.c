@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "target-engine-internal.h"
+#include "target-oci-internal.h"
 
 static void write_mode (struct json_writer *w, const char *key, const char *mode)
 {
@@ -123,24 +124,7 @@ static int write_rlimits (struct json_writer *w, const struct plan *plan)
 static void write_resources (struct json_writer *w, const struct plan *plan)
 {
   json_object_begin (w, "resource_limits");
-  if (plan->memory > 0) {
-    json_object_begin (w, "memory");
-    json_number (w, "limit", plan->memory);
-    if (plan->swap_limit)
-      json_number (w, "swap", plan->memory);
-    json_object_end (w);
-  }
-  if (plan->cpu_quota > 0) {
-    json_object_begin (w, "cpu");
-    json_number (w, "quota", plan->cpu_quota);
-    json_number (w, "period", plan->cpu_period);
-    json_object_end (w);
-  }
-  if (plan->pids > 0) {
-    json_object_begin (w, "pids");
-    json_number (w, "limit", plan->pids);
-    json_object_end (w);
-  }
+  target_oci_limits (w, plan);
   json_object_end (w);
   json_number (w, "shm_size", engine_shm_size (plan));
 }
@@ -199,11 +183,7 @@ int target_podman (const struct plan *plan, char **ret_text, struct error *err)
   json_bool (&w, "remove", false);
   json_string (&w, "restart_policy", "no");
   json_bool (&w, "use_image_hosts", false);
-  json_object_begin (&w, "healthconfig");
-  json_array_begin (&w, "Test");
-  json_string (&w, NULL, "NONE");
-  json_array_end (&w);
-  json_object_end (&w);
+  engine_write_no_health_check (&w, "healthconfig");
   json_object_begin (&w, "log_configuration");
   json_string (&w, "driver", "none");
   json_object_end (&w);

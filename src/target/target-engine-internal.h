@@ -28,5 +28,8 @@ void engine_write_command (struct json_writer *w, const char *key, const struct 
 /* Labels by which our containers are found again. */
 void engine_write_labels (struct json_writer *w, const char *key, const struct plan *plan);
 
+/* An image's own check would be executed beside the command, without init. */
+void engine_write_no_health_check (struct json_writer *w, const char *key);
+
 /* The filter as a document of its own, without a line break at its end. */
 int engine_filter_text (const struct plan *plan, char **ret_text, struct error *err);

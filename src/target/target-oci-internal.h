@@ -5,3 +5,6 @@
 #include "plan-plan.h"
 
 void target_oci_linux (struct json_writer *w, const struct plan *plan);
+
+/* The limits among the members of "resources", in words that Podman has taken over. */
+void target_oci_limits (struct json_writer *w, const struct plan *plan);

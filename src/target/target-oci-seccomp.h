@@ -11,7 +11,12 @@
 #include "base-json-write.h"
 #include "plan-seccomp.h"
 
-/* Writes the object under KEY, or as the whole document where KEY is NULL. */
-/* LISTENER is the path of the socket to which the runtime sends the listener; NULL: nobody listens. */
+/* Writes the object under KEY, or as the whole document where KEY is NULL. LISTENER is the path of the socket
+ * to which the runtime sends the listener; NULL: nobody listens. */
 void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
                         const char *listener);
+
+/* The same without its rules, for a runtime that has them as a program: they take it longer to read than all
+ * else together. One that did not find the program would refuse every call. */
+void oci_seccomp_write_head (struct json_writer *w, const char *key, const struct filter *filter,
+                             const char *listener);

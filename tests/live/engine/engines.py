@@ -57,9 +57,10 @@ class Engine:
         return False
 
     def begin(self):
+        """In its folder, as conmon leaves a file where it is started."""
         os.makedirs(self.folder, exist_ok=True)
         with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(self.words(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.words(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def start(self, seconds=60):
         """Until it answers. A Docker that was killed may fail to start once."""

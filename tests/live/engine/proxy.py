@@ -1,7 +1,8 @@
 """A socket between us and a real engine that passes everything on, but for what a lie changes on the way.
 
 CHANGE gets the document of a container that is to be made and changes it. With COVER the proxy also answers questions about
-the container as if the document had come through unchanged, as far as Docker's answer is the document itself.
+the container as if the document had come through unchanged, as far as Docker's answer is the document itself; a function in
+its place changes the answer.
 """
 import contextlib, http.client, json, os, socket
 
@@ -40,6 +41,9 @@ class Proxy(Server):
         told = json.loads(text)
         if self.asked_for is None or not isinstance(told, dict):
             return text
+        if callable(self.cover):
+            self.cover(told)
+            return json.dumps(told).encode()
         config = dict(self.asked_for)
         told["HostConfig"].update(config.pop("HostConfig"))
         told["Config"].update(config)

@@ -1,0 +1,12 @@
+/* The devices that a container may open: what its /dev holds, and nothing else. */
+#pragma once
+
+#include <stddef.h>
+
+/* Character devices, for reading and writing. */
+struct oci_device {
+  int major, minor; /* minor -1: all of them */
+};
+
+#define OCI_DEVICE_COUNT 8
+extern const struct oci_device oci_devices[OCI_DEVICE_COUNT];
