@@ -1,6 +1,7 @@
 /* Base64 as RFC 4648 has it, both alphabets, with or without padding.
  *
- * Text goes in, bytes come out. Nothing is skipped: a blank, a newline or a stray bit is an error.
+ * From text to bytes nothing is skipped: a blank, a newline or a stray bit is an error. From bytes to text it
+ * is the first alphabet, with padding.
  */
 #pragma once
 
@@ -10,3 +11,6 @@
 
 /* The bytes have a NUL behind them that *RET_LEN does not count. */
 int base64_decode (const char *text, char **ret_bytes, size_t *ret_len, struct error *err);
+
+/* NULL: out of memory. */
+char *base64_encode (const void *bytes, size_t len);

@@ -28,7 +28,8 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
  * a folder that is sticky may be (/tmp), as long as the next step in it is not a second name of a file.
  * Nor is anything trusted that lies in the folder HOSTILE, or is reached by a link that does; the opened
  * descriptor is asked where it is, not the name. NULL: there is no such folder. That the file is not trusted
- * is no error. */
+ * is no error. In a user's own namespace the host's root has no number: there, who has none counts as root.
+ */
 int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
                        bool *ret_trusted, struct error *err);
 
@@ -37,6 +38,11 @@ int file_read_trusted (const char *path, const char *hostile, size_t max, char *
  * followed. */
 int file_write_atomic (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
                        struct error *err);
+
+/* The same for what means nothing once the host has gone down: a reader finds it whole, and no disk is
+ * waited for. */
+int file_write_passing (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
+                        struct error *err);
 
 /* Opens the folder NAME in AT for listing: no link, and not where something else is mounted on it (-EXDEV).
  * Whoever removes what is below a folder opens by this, or a mount that was left there would be emptied with

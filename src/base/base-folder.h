@@ -1,4 +1,4 @@
-/* Folders of our own for what outlives runs: the image cache, the audit journal.
+/* Folders of our own for what outlives runs: the image cache, the audit journal, compiled filters.
  *
  * A state folder and a name in it go in, an open folder comes out that belongs to us and to which nobody else
  * has access. What is missing on the way is made, for us alone.

@@ -77,6 +77,11 @@
 #define LIMIT_TAIL_BYTES    ((size_t) 8 * 1024)
 #define LIMIT_WATCHED_FILES ((size_t) 8)
 
+/* Compiled filters: the largest, with its digest (the kernel takes 4096 instructions), and how many are
+ * kept. */
+#define LIMIT_FILTER_BYTES ((ssize_t) 4096 * 8 + 32)
+#define LIMIT_FILTERS_KEPT ((size_t) 64)
+
 /* Values that a kernel interface bounds. */
 #define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */
 #define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */

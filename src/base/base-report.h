@@ -29,6 +29,9 @@
 #define LIMIT_REPORT_FILE_BYTES   (96u * 1024u)
 #define LIMIT_REPORT_LIST_ENTRIES 512u
 
+/* That one process makes for init; the next one is another's. */
+#define LIMIT_REPORT_CALLS 64u
+
 enum question {
   /* A file's bytes; the question is its path. E2BIG beyond LIMIT_REPORT_FILE_BYTES. */
   QUESTION_FILE = 1,
@@ -38,7 +41,8 @@ enum question {
   QUESTION_LOOK = 3,
   /* Size and type of a file system: struct report_statfs; the question is a path on it. */
   QUESTION_STATFS = 4,
-  /* A folder's entries, struct report_entry each, with the name behind it; the question is its path. */
+  /* A folder's entries, struct report_entry each, with the name behind it; the question is its path. In /proc
+   * an entry has only its type for a mode, as the folder tells it. */
   QUESTION_LIST = 5,
   /* Whether a file can be made in a folder: no bytes, ERRNUM is the answer. The file never has a name, but
    * where the file system cannot do that; there it is a folder that is removed at once. */
@@ -64,6 +68,8 @@ enum question {
   /* Whether a program can be executed: struct report_execute; the question is its path, links followed.
    * EOPNOTSUPP where only trying would tell. Nothing is executed but init itself. */
   QUESTION_EXECUTE = 14,
+  /* The same as QUESTION_LOOK without opening it: the last two members stay 0. */
+  QUESTION_SEE = 15,
 };
 
 struct report_item {

@@ -3,6 +3,7 @@
 #include "base-base64.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,4 +53,26 @@ int base64_decode (const char *text, char **ret_bytes, size_t *ret_len, struct e
   *ret_bytes = take_ptr (bytes);
   *ret_len = count;
   return 0;
+}
+
+char *base64_encode (const void *bytes, size_t len)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+  enum { PADDING = 64 };
+  const unsigned char *from = bytes;
+  char *text = len < SIZE_MAX / 4 * 3 - 3 ? malloc ((len + 2) / 3 * 4 + 1) : NULL, *to = text;
+
+  if (text == NULL)
+    return NULL;
+  for (size_t i = 0; i < len; i += 3) {
+    unsigned second = i + 1 < len ? from[i + 1] : 0, third = i + 2 < len ? from[i + 2] : 0;
+    unsigned bits = (unsigned) from[i] << 16 | second << 8 | third;
+
+    *to++ = digits[bits >> 18];
+    *to++ = digits[bits >> 12 & 63];
+    *to++ = digits[i + 1 < len ? bits >> 6 & 63 : PADDING];
+    *to++ = digits[i + 2 < len ? bits & 63 : PADDING];
+  }
+  *to = '\0';
+  return text;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-namespace.h"
 #include "base-path.h"
 #include "base-str.h"
 
@@ -109,6 +110,7 @@ struct walk {
   unsigned links;      /* followed so far */
   bool open_folder;    /* others may make names in the folder that we stand in */
   bool trusted;        /* as far as we have come */
+  bool users;          /* the host's root has no number here */
   const char *hostile; /* nothing below this folder counts; NULL for none */
 };
 
@@ -118,12 +120,25 @@ static void walk_clear (struct walk *walk)
   free (walk->rest);
 }
 
+/* Root's, our own, or, where root has no number, that of somebody who has none either. A link is its folder's
+ * owner's, unless others may make names there. */
+static bool owner_counts (const struct walk *walk, int fd, const struct stat *st)
+{
+  if (st->st_uid == 0 || st->st_uid == geteuid ())
+    return true;
+  if (!walk->users || st->st_uid != NAMESPACE_NOBODY)
+    return false;
+  if (S_ISLNK (st->st_mode))
+    return !walk->open_folder;
+  return (S_ISDIR (st->st_mode) || S_ISREG (st->st_mode)) && namespace_owner_is_outside (fd);
+}
+
 /* An access list that lets others write shows in the group's bits: they are its mask. */
-static void judge (struct walk *walk, const struct stat *st)
+static void judge (struct walk *walk, int fd, const struct stat *st)
 {
   bool writable = !S_ISLNK (st->st_mode) && (st->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 
-  if (st->st_uid != 0 && st->st_uid != geteuid ())
+  if (!owner_counts (walk, fd, st))
     walk->trusted = false;
   if (writable && !(S_ISDIR (st->st_mode) && (st->st_mode & S_ISVTX) != 0))
     walk->trusted = false;
@@ -158,7 +173,7 @@ static int enter (struct walk *walk, int fd)
   walk->fd = fd;
   if (fd < 0 || fstat (fd, &st) < 0)
     return -errno;
-  judge (walk, &st);
+  judge (walk, fd, &st);
   walk->open_folder = (st.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   return 0;
 }
@@ -236,7 +251,7 @@ static int walk_open (struct walk *walk, int *ret_fd)
     if (fd < 0 || fstat (fd, &st) < 0)
       return -errno;
     if (S_ISLNK (st.st_mode)) {
-      judge (walk, &st);
+      judge (walk, fd, &st);
       judge_place (walk, walk->fd);
       r = follow (walk, fd);
     } else if (last) {
@@ -254,7 +269,9 @@ static int walk_open (struct walk *walk, int *ret_fd)
 int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
                        bool *ret_trusted, struct error *err)
 {
-  cleanup (walk_clear) struct walk walk = { .fd = -1, .trusted = true, .hostile = hostile };
+  cleanup (walk_clear) struct walk walk = {
+    .fd = -1, .trusted = true, .users = namespace_is_users (NULL), .hostile = hostile
+  };
   cleanup_close int fd = -1;
   struct stat st;
   int r;
@@ -266,7 +283,7 @@ int file_read_trusted (const char *path, const char *hostile, size_t max, char *
     return error_set_errno (err, -r, "cannot read '%s'", path);
   if (fstat (fd, &st) < 0)
     return error_set_errno (err, errno, "cannot read '%s'", path);
-  judge (&walk, &st);
+  judge (&walk, fd, &st);
   judge_place (&walk, fd);
   max = bounded (max);
   r = check_readable (&st, path, max, err);
@@ -307,7 +324,8 @@ static int temporary_name (char name[64])
   return 0;
 }
 
-static int write_temporary (int folder, const char *name, const char *text, size_t len, mode_t mode)
+static int write_temporary (int folder, const char *name, const char *text, size_t len, mode_t mode,
+                            bool sync)
 {
   cleanup_close int fd = openat (folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   int r;
@@ -315,20 +333,20 @@ static int write_temporary (int folder, const char *name, const char *text, size
   if (fd < 0)
     return -errno;
   r = write_all (fd, text, len);
-  if (r == 0 && (fchmod (fd, mode) < 0 || fsync (fd) < 0))
+  if (r == 0 && (fchmod (fd, mode) < 0 || (sync && fsync (fd) < 0)))
     r = -errno;
   if (r < 0)
     unlinkat (folder, name, 0);
   return r;
 }
 
-static int replace (int folder, const char *base, const char *text, size_t len, mode_t mode)
+static int replace (int folder, const char *base, const char *text, size_t len, mode_t mode, bool sync)
 {
   char temporary[64];
   int r = temporary_name (temporary);
 
   if (r == 0)
-    r = write_temporary (folder, temporary, text, len, mode);
+    r = write_temporary (folder, temporary, text, len, mode, sync);
   if (r < 0)
     return r;
   if (renameat (folder, temporary, folder, base) < 0) {
@@ -338,8 +356,8 @@ static int replace (int folder, const char *base, const char *text, size_t len, 
   return r;
 }
 
-int file_write_atomic (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
-                       struct error *err)
+static int write_whole (int dirfd, const char *path, const char *text, size_t len, mode_t mode, bool sync,
+                        struct error *err)
 {
   const char *slash = strrchr (path, '/');
   const char *base = slash ? slash + 1 : path;
@@ -352,6 +370,18 @@ int file_write_atomic (int dirfd, const char *path, const char *text, size_t len
   if (base[0] == '\0' || strcmp (base, ".") == 0 || strcmp (base, "..") == 0)
     return error_set (err, -EINVAL, "cannot write '%s': it does not name a file", path);
   folder = openat (dirfd, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  r = folder < 0 ? -errno : replace (folder, base, text, len, mode);
+  r = folder < 0 ? -errno : replace (folder, base, text, len, mode, sync);
   return r < 0 ? error_set_errno (err, -r, "cannot write '%s'", path) : 0;
+}
+
+int file_write_atomic (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
+                       struct error *err)
+{
+  return write_whole (dirfd, path, text, len, mode, true, err);
+}
+
+int file_write_passing (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
+                        struct error *err)
+{
+  return write_whole (dirfd, path, text, len, mode, false, err);
 }

@@ -178,16 +178,23 @@ static int show (const struct arguments *arguments, struct output *output, struc
 {
   static const struct strlist any = { 0 };
   cleanup (events_clear) struct events events = { .max = LAST_MAX };
-  const struct audit_filter filter = { .run = arguments->operands.items[0], .kinds = &any };
+  struct audit_filter filter = { .kinds = &any, .whole = true };
   cleanup_free char *state = NULL;
-  int r = audit_state (&state, err);
+  int r = audit_filter_set (&filter, arguments->operands.items[0], err);
 
   if (r == 0)
+    r = audit_state (&state, err);
+  if (r == 0)
     r = collect (state, &filter, &events, err);
+  /* Nothing has that very id: then what begins with it. */
+  if (r == 0 && events.count == 0 && filter.container != NULL) {
+    filter.whole = false;
+    r = collect (state, &filter, &events, err);
+  }
   if (r < 0)
     return r;
   if (events.count == 0)
-    return error_set (err, -ENOENT, "the journal has no event of a run '%s'", filter.run);
+    return error_set (err, -ENOENT, "the journal has no event of a run '%s'", arguments->operands.items[0]);
   return print (&events, arguments, output, err);
 }
 
@@ -216,7 +223,9 @@ static const enum option show_options[] = { OPTION_JSON, OPTION_COUNT };
 const struct verb verb_audit_show = {
   .path = "audit show",
   .summary = "show the trail of one run",
-  .description = "Prints every event of the run, from the request to its end.",
+  .description =
+      "Prints every event of the run, from the request to its end. A container that an engine "
+      "started by tyrum-oci-runtime, or with tyrum-oci-hook, is named by its id or how that begins.",
   .operands = "RUN",
   .min = 1,
   .max = 1,

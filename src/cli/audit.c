@@ -13,6 +13,7 @@
 #include "cli-verb.h"
 #include "host-facts.h"
 #include "run-dir.h"
+#include "runtime-command.h"
 
 int audit_state (char **ret_state, struct error *err)
 {
@@ -81,15 +82,38 @@ static int check_kinds (const struct strlist *kinds, struct error *err)
   return 0;
 }
 
+int audit_filter_set (struct audit_filter *filter, const char *id, struct error *err)
+{
+  if (run_id_is_valid (id))
+    filter->run = id;
+  else if (command_id_is_valid (id))
+    filter->container = id;
+  else
+    return error_set (err, CLI_USAGE, "'%s' is not the id of a run or of a container", id);
+  return 0;
+}
+
+/* Engines show the first characters of an id. */
+static bool is_of_container (const struct journal_line *line, const char *id, bool whole)
+{
+  const struct json_node *named = json_get (line->details, "container");
+
+  if (str_equal (id, line->run))
+    return true;
+  if (named == NULL || named->type != JSON_STRING)
+    return false;
+  return whole ? strcmp (named->text, id) == 0 : str_has_prefix (named->text, id);
+}
+
 int audit_filter_read (const struct arguments *arguments, struct audit_filter *ret_filter, struct error *err)
 {
-  struct audit_filter filter = { .run = arguments_text (arguments, OPTION_RUN),
-                                 .kinds = &arguments->values[OPTION_KIND] };
+  struct audit_filter filter = { .kinds = &arguments->values[OPTION_KIND] };
+  const char *id = arguments_text (arguments, OPTION_RUN);
   const char *since = arguments_text (arguments, OPTION_SINCE);
   int r = check_kinds (filter.kinds, err);
 
-  if (r == 0 && filter.run != NULL && !run_id_is_valid (filter.run))
-    r = error_set (err, CLI_USAGE, "--run: '%s' is not the id of a run", filter.run);
+  if (r == 0 && id != NULL)
+    r = audit_filter_set (&filter, id, err);
   if (r == 0 && since != NULL)
     r = read_since (since, filter.since, err);
   if (r == 0)
@@ -100,6 +124,8 @@ int audit_filter_read (const struct arguments *arguments, struct audit_filter *r
 bool audit_filter_takes (const struct audit_filter *filter, const struct journal_line *line)
 {
   if (filter->run != NULL && !str_equal (filter->run, line->run))
+    return false;
+  if (filter->container != NULL && !is_of_container (line, filter->container, filter->whole))
     return false;
   if (strcmp (line->time, filter->since) < 0)
     return false;
@@ -124,6 +150,25 @@ static void add_value (const struct json_node *node, struct strbuf *out)
     strbuf_add (out, node->text);
 }
 
+/* Of words, such as names of controls. */
+static bool is_list (const struct json_node *node)
+{
+  for (size_t i = 0; i < node->count; i++)
+    if (node->type != JSON_ARRAY || node->items[i]->type != JSON_STRING)
+      return false;
+  return node->type == JSON_ARRAY;
+}
+
+static void add_list (const struct json_node *list, const char *key, struct strbuf *out)
+{
+  if (list->count > 0)
+    strbuf_addf (out, "%s%s=", out->len > 0 ? " " : "", key);
+  for (size_t i = 0; i < list->count; i++) {
+    strbuf_add (out, i > 0 ? "," : "");
+    add_value (list->items[i], out);
+  }
+}
+
 static void add_summary (const struct json_node *node, const char *key, struct strbuf *out)
 {
   for (size_t i = 0; i < node->count; i++) {
@@ -135,6 +180,10 @@ static void add_summary (const struct json_node *node, const char *key, struct s
     if (name == NULL) {
       out->failed = true;
       return;
+    }
+    if (is_list (item)) {
+      add_list (item, name, out);
+      continue;
     }
     if (item->type == JSON_OBJECT || item->type == JSON_ARRAY) {
       add_summary (item, name, out);

@@ -13,11 +13,15 @@
 
 struct audit_filter {
   const char *run;             /* NULL: any */
+  const char *container;       /* an engine's, or how its id begins; NULL: any */
+  bool whole;                  /* the whole of its id */
   const struct strlist *kinds; /* empty: any */
   char since[32];              /* "": any */
 };
 
 int audit_filter_read (const struct arguments *arguments, struct audit_filter *ret_filter, struct error *err);
+/* ID is a run's, or a container's. */
+int audit_filter_set (struct audit_filter *filter, const char *id, struct error *err);
 bool audit_filter_takes (const struct audit_filter *filter, const struct journal_line *line);
 
 /* The details in one line: "profile.name=hardened backend=libcrun". */

@@ -22,6 +22,8 @@ struct launching {
   struct trail trail;
   const char *engine_socket; /* --engine-socket; NULL: none */
   bool pull;                 /* --pull */
+  bool last;                 /* nothing is launched after it */
+  bool keep_override;        /* the verb writes where only a privileged root can */
   bool told;                 /* the journal has the request */
 };
 

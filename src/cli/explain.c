@@ -1,6 +1,7 @@
 /* explain: every control of a profile, its value and origin, who carries it, and how it is observed. */
 #include <config.h>
 
+#include <errno.h>
 #include <string.h>
 
 #include "cli-carry.h"
@@ -267,7 +268,11 @@ static int run (const struct arguments *arguments, struct output *output, struct
 
   if (r < 0)
     return r;
-  if (context_plan (&context, &plan, &refusal) < 0)
+  r = context_plan (&context, &plan, &refusal);
+  /* Out of memory says nothing about the profile. */
+  if (r == -ENOMEM)
+    return error_oom (err);
+  if (r < 0)
     e.refusal = error_text (&refusal);
   e.plan = plan;
   return show (&e, arguments_have (arguments, OPTION_JSON), output, err);

@@ -2,18 +2,22 @@
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base-json-write.h"
+#include "cli-own.h"
 #include "cli-table.h"
 #include "cli-verb.h"
 #include "host-facts.h"
 #include "run-dir.h"
 #include "run-record.h"
 #include "run-run.h"
+#include "runtime-sweep.h"
+#include "runtime-verbs.h"
 
 /* One run as ps shows it. */
 struct row {
@@ -178,6 +182,15 @@ static int run_kill_verb (const struct arguments *arguments, struct output *outp
   return r;
 }
 
+/* What engines have lost; that is in the journal like any other end. */
+static unsigned sweep (const struct host_facts *host)
+{
+  struct call call = { .config_dir = own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
+                       .data_dir = own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR) };
+
+  return sweep_containers (host->state_dir, UINT_MAX, call_lost, &call);
+}
+
 static int run_gc_verb (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_host_facts struct host_facts *host = NULL;
@@ -191,6 +204,8 @@ static int run_gc_verb (const struct arguments *arguments, struct output *output
   if (r == 0)
     r = run_gc_engines (host, arguments_text (arguments, OPTION_ENGINE_SOCKET), &containers, err);
   count += containers;
+  if (r == 0)
+    count += sweep (host);
   if (r == 0)
     strbuf_addf (&output->out, "%u finished\n", count);
   return r;
@@ -229,8 +244,9 @@ const struct verb verb_gc = {
   .description =
       "Ends every process, removes every cgroup and folder of runs whose supervisor is gone. Live runs are "
       "not touched. The next 'run' does the same. Containers that such runs left in Docker or Podman go as "
-      "well, "
-      "by their labels.",
+      "well, by their labels. What tyrum-oci-runtime remembers of a container goes when its engine has "
+      "removed "
+      "the bundle and nothing of it runs.",
   .options = gc_options,
   .run = run_gc_verb,
 };

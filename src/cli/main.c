@@ -2,6 +2,7 @@
  * this project prints or exits. */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 static int hold_standard_streams (void)
 {
   for (int fd = 0; fd <= 2; fd++)
-    if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+    if (fcntl (fd, F_GETFD) < 0 && errno == EBADF && open ("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
       return -1;
   return 0;
 }
@@ -94,8 +95,10 @@ int main (int argc, char **argv)
   const struct verb *verb = &verb_root;
   int r;
 
-  if (hold_standard_streams () < 0)
-    return 1;
+  if (hold_standard_streams () < 0) {
+    fprintf (stderr, "tyrum-oci: open '/dev/null' in the place of a closed stream: %s\n", strerror (errno));
+    return 125;
+  }
   survive_file_limit ();
   look_at_terminal (&output);
   output.flush = flush;

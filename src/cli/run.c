@@ -16,6 +16,7 @@
 #include "cli-verb.h"
 #include "denial-write.h"
 #include "report-result.h"
+#include "run-privileges.h"
 
 /* Opens the folder of the file for the result, before the command can put another one in its place. */
 static int open_result (const char *file, struct error *err)
@@ -72,6 +73,24 @@ static void explain_failure (const struct run_result *result, struct output *out
   }
 }
 
+/* A command that ended well, and whose output is lost all the same, has not done what it was run for. */
+static void tell_lost (const struct run_result *result, struct output *output)
+{
+  static const char *const names[] = { "standard input", "standard output", "standard error" };
+
+  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
+    int errnum = result->stream_errno[i];
+    cleanup_free char *text =
+        errnum == 0 ? NULL : str_format ("%s: not all of it was passed on: %s", names[i], strerror (errnum));
+
+    if (errnum == 0)
+      continue;
+    output_note (output, text ? text : names[i]);
+    if (i > 0 && output->status == 0)
+      output->status = RUN_CODE_REFUSED;
+  }
+}
+
 static void trace_time (const struct run_result *result, struct output *output)
 {
   uint64_t sum = 0;
@@ -114,6 +133,8 @@ static int launch (struct launching *launching, const struct context *context, s
 
   if (file != NULL && folder < 0)
     return folder;
+  launching->last = true;
+  launching->keep_override = file != NULL && !privileges_own_folder (folder);
   r = launching_carry_out (launching, context, plan, streams, &result, output, err);
   if (r < 0) {
     struct error second = { 0 };
@@ -132,6 +153,7 @@ static int launch (struct launching *launching, const struct context *context, s
   if (result.exec_errno != 0)
     output_not_executed (output, plan->argv.items[0], result.exec_errno);
   explain_failure (&result, output);
+  tell_lost (&result, output);
   if (result.left != NULL)
     output_note (output, result.left);
   return report (plan, &result, NULL, arguments, folder, output, err);
@@ -269,7 +291,7 @@ const struct verb verb_run = {
       "loosen it is refused, with the name of a profile that grants it.\n\n"
       "Standard input, output and error are the command's; our own words go to standard error. The exit "
       "status is the command's own, 128+n after signal n, 124 after the deadline, and 125 where this "
-      "program failed or refused.\n\n"
+      "program failed or refused, or could not pass the command's output on.\n\n"
       "With --result the result is written to a file; with --json it is printed instead of the command's "
       "output, which is then counted and dropped. With --dry-run nothing is launched: the document goes "
       "to standard output, and what the plan leaves out, and why, to standard error.",

@@ -199,6 +199,7 @@ static int run_job (struct job *job, const char *input, size_t len, struct outpu
   r = open_streams (job, input, len, err);
   if (r < 0)
     return r;
+  job->launching.last = true;
   if (launching_carry_out (&job->launching, &job->context, job->plan, job->streams, &job->result, output,
                            &job->refused)
       < 0)

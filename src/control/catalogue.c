@@ -242,3 +242,14 @@ char *control_value_text (enum control control, const struct settings *settings)
   }
   return strbuf_take (&buf);
 }
+
+char *control_rule_text (enum control control, const struct settings *settings)
+{
+  static const struct origin ours = { 0 };
+  const enum setting *list = table[control].settings;
+  const struct origin *rule = list[0] == SETTING_COUNT ? &ours : &settings->values[list[0]].origin;
+
+  for (size_t i = 0; rule->file == NULL && list[i] != SETTING_COUNT; i++)
+    rule = &settings->values[list[i]].origin;
+  return origin_text (rule);
+}

@@ -69,3 +69,7 @@ enum control control_of_setting (enum setting setting);
 
 /* The promised value in words: "read-only", "1G", "always". NULL when memory ran out. */
 char *control_value_text (enum control control, const struct settings *settings);
+
+/* Where the promise was made: the origin of the setting that decides, or of the first beside it that somebody
+ * wrote; "built-in default" where nobody did. NULL when memory ran out. */
+char *control_rule_text (enum control control, const struct settings *settings);

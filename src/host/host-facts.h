@@ -79,6 +79,8 @@ int host_look (struct host_facts **ret_facts, struct error *err);
 
 /* What host_look has for state_dir, without looking at anything else. */
 int host_look_state_dir (char **ret_path, struct error *err);
+/* The same for storage_dir. */
+int host_look_storage_dir (char **ret_path, struct error *err);
 
 /* Adds PATH to facts->paths unless it is there. An absent path is a fact, not an error. */
 int host_look_path (struct host_facts *facts, const char *path, struct error *err);

@@ -37,14 +37,23 @@ void path_fact_clear (struct path_fact *fact);
 extern const char *const cgroup_mode_names[CGROUP_MODES];
 extern const char *const path_type_names[PATH_TYPES];
 
-/* The parts of host_look. They fail only when memory runs out; what cannot be read is not there. */
+/* The parts of host_look. What is not there, or is not for us to read, is a fact like any other; they fail
+ * where the host is in trouble. */
 int look_user (struct host_facts *facts, struct error *err);
 int look_cgroup (struct host_facts *facts, struct error *err);
 int look_root (struct host_facts *facts, struct error *err);
 int look_sockets (struct host_facts *facts, struct error *err);
 
-/* Reads a system file; NULL when it cannot be read. */
-char *look_text (const char *path);
+/* Whether ERRNUM tells of a host, or of ourselves, in trouble, and nothing of what was looked at. */
+bool look_is_trouble (int errnum);
+
+/* Reads a system file; NULL and 0 when there is none for us. An error only where that cannot be told: memory,
+ * descriptors or the device have failed us, and a control would be left out for something that the host has.
+ */
+int look_text (const char *path, char **ret_text, struct error *err);
+
+/* Whether NAME in FOLDER gives us access of MODE, as faccessat has it. */
+int look_access (const char *folder, const char *name, int mode, bool *ret_access);
 
 /* Opens PATH with O_PATH by openat2; -1 and errno as openat2 sets it, ELOOP when there is a link in PATH. */
 int look_open_without_links (const char *path);

@@ -3,6 +3,7 @@
 #include "host-internal.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static int look_mounts (enum cgroup_mode *ret_mode)
   int r = 0;
 
   if (dir == NULL)
-    return 0;
+    return look_is_trouble (errno) ? -errno : 0;
   for (const struct dirent *e = readdir (dir); e != NULL && r == 0; e = readdir (dir)) {
     cleanup_free char *path = NULL;
     enum file_system fs;
@@ -46,7 +47,7 @@ static int look_mounts (enum cgroup_mode *ret_mode)
       continue;
     path = str_format ("%s/%s", CGROUP_ROOT, e->d_name);
     if (path == NULL) {
-      r = -1;
+      r = -ENOMEM;
       continue;
     }
     fs = file_system_of (path);
@@ -115,47 +116,68 @@ static char *own_folder (const char *groups, const char *mount, const char *cont
   return take_ptr (folder);
 }
 
-/* FOLDER itself when NAME is NULL. */
-static bool has_access (const char *folder, const char *name, int mode)
+int look_access (const char *folder, const char *name, int mode, bool *ret_access)
 {
-  cleanup_free char *path = name ? str_format ("%s/%s", folder, name) : strdup (folder);
+  cleanup_free char *path = str_format ("%s/%s", folder, name);
 
-  return path != NULL && faccessat (AT_FDCWD, path, mode, AT_EACCESS) == 0;
+  if (path == NULL)
+    return -ENOMEM;
+  *ret_access = faccessat (AT_FDCWD, path, mode, AT_EACCESS) == 0;
+  return !*ret_access && look_is_trouble (errno) ? -errno : 0;
+}
+
+/* Whether all of NAMES in FOLDER can be written, up to the first that cannot. */
+static int look_writable (const char *folder, const char *const *names, bool *ret_writable)
+{
+  int r = 0;
+
+  for (*ret_writable = true; r == 0 && *ret_writable && *names != NULL; names++)
+    r = look_access (folder, *names, W_OK, ret_writable);
+  return r;
 }
 
 static int look_v1 (const char *groups, struct host_facts *facts)
 {
+  static const char *const itself[] = { ".", NULL };
   cleanup_free char *memory = own_folder (groups, CGROUP_ROOT "/memory", "memory");
   cleanup_free char *pids = own_folder (groups, CGROUP_ROOT "/pids", "pids");
 
+  bool counts = false;
+  int r;
+
   if (memory == NULL || pids == NULL)
-    return -1;
-  facts->cgroup_writable = has_access (memory, NULL, W_OK) && has_access (pids, NULL, W_OK);
-  facts->swap_accounting = has_access (memory, "memory.memsw.limit_in_bytes", F_OK);
-  return 0;
+    return -ENOMEM;
+  r = look_writable (memory, itself, &facts->cgroup_writable);
+  if (r == 0 && facts->cgroup_writable)
+    r = look_writable (pids, itself, &facts->cgroup_writable);
+  if (r == 0)
+    r = look_access (memory, "memory.memsw.limit_in_bytes", F_OK, &counts);
+  facts->swap_accounting = counts;
+  return r;
 }
 
 static int look_v2 (const char *groups, struct host_facts *facts)
 {
+  static const char *const files[] = { ".", "cgroup.procs", "cgroup.subtree_control", NULL };
   /* The root group has no memory.swap.max; these are there wherever systemd is. */
-  static const char *const others[] = { "init.scope", "system.slice", "user.slice" };
+  static const char *const others[] = { "init.scope/memory.swap.max", "system.slice/memory.swap.max",
+                                        "user.slice/memory.swap.max" };
   cleanup_free char *own = own_folder (groups, CGROUP_ROOT, "");
+  bool counts = false;
+  int r = 0;
 
   if (own == NULL)
-    return -1;
-  if (geteuid () != 0 && look_delegation (CGROUP_ROOT, own + strlen (CGROUP_ROOT), facts) < 0)
-    return -1;
-  facts->cgroup_writable = has_access (own, NULL, W_OK) && has_access (own, "cgroup.procs", W_OK)
-                           && has_access (own, "cgroup.subtree_control", W_OK);
-  facts->swap_accounting = has_access (own, "memory.swap.max", F_OK);
-  for (size_t i = 0; i < ARRAY_LEN (others) && !facts->swap_accounting; i++) {
-    cleanup_free char *folder = str_format ("%s/%s", CGROUP_ROOT, others[i]);
-
-    if (folder == NULL)
-      return -1;
-    facts->swap_accounting = has_access (folder, "memory.swap.max", F_OK);
-  }
-  return 0;
+    return -ENOMEM;
+  if (geteuid () != 0)
+    r = look_delegation (CGROUP_ROOT, own + strlen (CGROUP_ROOT), facts);
+  if (r == 0)
+    r = look_writable (own, files, &facts->cgroup_writable);
+  if (r == 0)
+    r = look_access (own, "memory.swap.max", F_OK, &counts);
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (others) && !counts; i++)
+    r = look_access (CGROUP_ROOT, others[i], F_OK, &counts);
+  facts->swap_accounting = counts;
+  return r;
 }
 
 int look_cgroup (struct host_facts *facts, struct error *err)
@@ -169,9 +191,10 @@ int look_cgroup (struct host_facts *facts, struct error *err)
   else
     r = look_mounts (&facts->cgroup);
   if (r == 0 && facts->cgroup != CGROUP_NONE) {
-    groups = look_text ("/proc/self/cgroup");
+    if (look_text ("/proc/self/cgroup", &groups, err) < 0)
+      return err->code;
     if (groups != NULL)
       r = facts->cgroup == CGROUP_V2 ? look_v2 (groups, facts) : look_v1 (groups, facts);
   }
-  return r < 0 ? error_oom (err) : 0;
+  return r < 0 ? error_set_errno (err, -r, "look at the cgroups of this host") : 0;
 }

@@ -32,53 +32,72 @@ static bool is_marked (const char *folder)
   return n == 1 && value[0] == '1';
 }
 
-/* The processes in FOLDER, without OWN; SIZE_MAX when that cannot be told. */
-static size_t count_others (const char *folder, pid_t own)
+/* A file of the group FOLDER; NULL when it is not for us. */
+static int group_file (const char *folder, const char *name, char **ret_text)
 {
-  cleanup_free char *path = str_format ("%s/cgroup.procs", folder);
-  cleanup_free char *text = path ? look_text (path) : NULL;
-  char *cursor = text;
-  size_t count = 0;
+  cleanup_free char *path = str_format ("%s/%s", folder, name);
+  struct error failed = { 0 };
+  int r = path ? look_text (path, ret_text, &failed) : -ENOMEM;
 
-  if (text == NULL)
-    return SIZE_MAX;
+  error_clear (&failed);
+  return r;
+}
+
+/* The processes in FOLDER, without OWN; SIZE_MAX when they are not for us to see. */
+static int count_others (const char *folder, pid_t own, size_t *ret_count)
+{
+  cleanup_free char *text = NULL;
+  size_t count = 0;
+  char *cursor;
+  int r = group_file (folder, "cgroup.procs", &text);
+
+  *ret_count = SIZE_MAX;
+  if (r < 0 || text == NULL)
+    return r;
+  cursor = text;
   for (const char *line = look_line (&cursor); line != NULL; line = look_line (&cursor)) {
     uint64_t pid;
 
     if (!number_parse (line, INT32_MAX, &pid) || (pid_t) pid != own)
       count++;
   }
-  return count;
+  *ret_count = count;
+  return 0;
 }
 
-static bool is_ours (const char *folder)
+static int is_ours (const char *folder, bool *ret_ours)
 {
   static const char *const files[] = { ".", "cgroup.procs", "cgroup.subtree_control" };
+  bool writable = true;
+  int r = 0;
 
-  for (size_t i = 0; i < ARRAY_LEN (files); i++) {
-    cleanup_free char *path = str_format ("%s/%s", folder, files[i]);
-
-    if (path == NULL || faccessat (AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
-      return false;
-  }
-  return is_marked (folder);
+  for (size_t i = 0; r == 0 && writable && i < ARRAY_LEN (files); i++)
+    r = look_access (folder, files[i], W_OK, &writable);
+  *ret_ours = r == 0 && writable && is_marked (folder);
+  return r;
 }
 
-static bool is_managers (const char *folder)
+/* Whether a run's group can be made in FOLDER: it is ours, and nobody but OWN is in it. */
+static int is_free (const char *folder, pid_t own, bool *ret_free)
 {
-  cleanup_free char *path = str_format ("%s/" MANAGER_GROUP, folder);
+  size_t others = SIZE_MAX;
+  bool ours = false;
+  int r = is_ours (folder, &ours);
 
-  return path == NULL || access (path, F_OK) == 0;
+  if (r == 0 && ours)
+    r = count_others (folder, own, &others);
+  *ret_free = r == 0 && ours && others == 0;
+  return r;
 }
 
 static int take_controllers (const char *folder, struct strlist *controllers)
 {
-  cleanup_free char *path = str_format ("%s/cgroup.controllers", folder);
-  cleanup_free char *text = path ? look_text (path) : NULL;
+  cleanup_free char *text = NULL;
   char *rest = NULL;
+  int r = group_file (folder, "cgroup.controllers", &text);
 
-  if (path == NULL)
-    return -ENOMEM;
+  if (r < 0)
+    return r;
   for (char *word = text ? strtok_r (text, " \n", &rest) : NULL; word != NULL;
        word = strtok_r (NULL, " \n", &rest))
     if (strset_add (controllers, word) < 0)
@@ -89,18 +108,27 @@ static int take_controllers (const char *folder, struct strlist *controllers)
 int look_delegation (const char *mount, const char *group, struct host_facts *facts)
 {
   cleanup_free char *folder = str_format ("%s%s", mount, group);
+  bool free_group = false, managers = true;
   size_t end = strlen (mount);
+  int r;
 
   if (folder == NULL)
     return -ENOMEM;
   /* The root of the tree is nobody's to delegate. */
   if (strlen (folder) <= end)
     return 0;
-  if (!is_ours (folder) || count_others (folder, getpid ()) != 0) {
+  r = is_free (folder, getpid (), &free_group);
+  if (r == 0 && !free_group) {
     *strrchr (folder, '/') = '\0';
-    if (strlen (folder) <= end || !is_ours (folder) || count_others (folder, 0) != 0 || is_managers (folder))
+    if (strlen (folder) <= end)
       return 0;
+    r = is_free (folder, 0, &free_group);
+    if (r == 0 && free_group)
+      r = look_access (folder, MANAGER_GROUP, F_OK, &managers);
+    free_group = free_group && !managers;
   }
+  if (r < 0 || !free_group)
+    return r;
   facts->cgroup_delegated = strdup (folder + end);
   return facts->cgroup_delegated ? take_controllers (folder, &facts->cgroup_controllers) : -ENOMEM;
 }

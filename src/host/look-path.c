@@ -124,7 +124,9 @@ static int real_path (int fd, const char *path, const struct stat *st, char **re
     real = realpath (path, NULL);
   if (real == NULL)
     return -errno;
-  if (stat (real, &again) < 0 || again.st_dev != st->st_dev || again.st_ino != st->st_ino)
+  if (stat (real, &again) < 0)
+    return look_is_trouble (errno) ? -errno : -ESTALE;
+  if (again.st_dev != st->st_dev || again.st_ino != st->st_ino)
     return -ESTALE;
   *ret_real = take_ptr (real);
   return 0;
@@ -226,8 +228,8 @@ int look_root (struct host_facts *facts, struct error *err)
     /* What cannot be looked at could not be mounted either. */
     if (r == 0 && fact.type != PATH_ABSENT)
       r = path_facts_add (&facts->root, &fact);
-    if (r == -ENOMEM)
-      return error_oom (err);
+    if (look_is_trouble (-r))
+      return error_set_errno (err, -r, "cannot look at '%s'", *path);
   }
   return 0;
 }
@@ -250,7 +252,7 @@ static int look_socket (struct path_facts *sockets, const char *path)
   if (path == NULL || path_facts_find (sockets, path) != NULL)
     return 0;
   r = look_at (path, &fact);
-  if (r == -ENOMEM)
+  if (look_is_trouble (-r))
     return r;
   /* One that we cannot reach is not there for us. */
   return r == 0 && fact.type == PATH_SOCKET ? path_facts_add (sockets, &fact) : 0;
@@ -271,5 +273,5 @@ int look_sockets (struct host_facts *facts, struct error *err)
   }
   for (size_t i = 0; i < ARRAY_LEN (variables) && r == 0; i++)
     r = look_socket (&facts->sockets, look_engine_address (secure_getenv (variables[i])));
-  return r < 0 ? error_oom (err) : 0;
+  return r < 0 ? error_set_errno (err, -r, "cannot look for the sockets of engines") : 0;
 }

@@ -6,9 +6,11 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-namespace.h"
 #include "base-number.h"
 #include "base-path.h"
 #include "base-str.h"
@@ -87,11 +89,14 @@ struct id_range look_subids (char *text, const char *name, uint32_t uid)
   return largest;
 }
 
-static struct id_range read_subids (const char *path, const char *name, uint32_t uid)
+static int read_subids (const char *path, const char *name, uint32_t uid, struct id_range *ret_range,
+                        struct error *err)
 {
-  cleanup_free char *text = look_text (path);
+  cleanup_free char *text = NULL;
+  int r = look_text (path, &text, err);
 
-  return text ? look_subids (text, name, uid) : (struct id_range){ 0 };
+  *ret_range = text ? look_subids (text, name, uid) : (struct id_range){ 0 };
+  return r;
 }
 
 /* A path from the environment, or NULL when it is not one that we would use. */
@@ -138,38 +143,78 @@ char *look_storage_dir (uint32_t uid, const char *home, const char *base)
   return base ? below (base, "tyrum-oci") : below (home, ".local/state/tyrum-oci");
 }
 
+/* Hooks have no environment to say it, and neither have their users when they ask why. */
+static bool is_own_folder (const char *path)
+{
+  struct stat st;
+
+  return stat (path, &st) == 0 && S_ISDIR (st.st_mode) && st.st_uid == geteuid ();
+}
+
+/* Root of a user's own namespace has the places of that user. */
+static char *choose_state_dir (uint32_t uid)
+{
+  const char *base = path_variable ("XDG_RUNTIME_DIR");
+  cleanup_free char *usual = str_format ("/run/user/%u", uid);
+
+  if (base == NULL && usual != NULL && is_own_folder (usual))
+    base = usual;
+  return look_state_dir (uid, base);
+}
+
 int host_look_state_dir (char **ret_path, struct error *err)
 {
-  *ret_path = look_state_dir (geteuid (), path_variable ("XDG_RUNTIME_DIR"));
+  uid_t uid;
+
+  namespace_is_users (&uid);
+  *ret_path = choose_state_dir (uid);
   return *ret_path ? 0 : error_oom (err);
 }
 
 int look_user (struct host_facts *facts, struct error *err)
 {
-  cleanup_free char *passwd = look_text ("/etc/passwd");
+  cleanup_free char *passwd = NULL;
   cleanup_free char *name = NULL;
   cleanup_free char *home = NULL;
-  int r = -ENOENT;
+  uid_t uid;
+  int r = look_text ("/etc/passwd", &passwd, err);
 
+  if (r < 0)
+    return r;
+  namespace_is_users (&uid);
   facts->uid = geteuid ();
   facts->gid = getegid ();
+  r = -ENOENT;
   if (passwd != NULL)
-    r = look_passwd (passwd, facts->uid, &name, &home);
+    r = look_passwd (passwd, uid, &name, &home);
   if (r == -ENOENT)
-    r = ask_name_service (facts->uid, &name, &home);
+    r = ask_name_service (uid, &name, &home);
   if (r == -ENOMEM)
     return error_oom (err);
-  facts->subuid = read_subids ("/etc/subuid", name, facts->uid);
-  facts->subgid = read_subids ("/etc/subgid", name, facts->uid);
+  r = read_subids ("/etc/subuid", name, facts->uid, &facts->subuid, err);
+  if (r == 0)
+    r = read_subids ("/etc/subgid", name, facts->uid, &facts->subgid, err);
+  if (r < 0)
+    return r;
   facts->home = choose_home (home);
   if (facts->home == NULL)
     return error_oom (err);
-  facts->config_home = look_config_home (facts->uid, facts->home, path_variable ("XDG_CONFIG_HOME"));
-  facts->state_dir = look_state_dir (facts->uid, path_variable ("XDG_RUNTIME_DIR"));
+  facts->config_home = look_config_home (uid, facts->home, path_variable ("XDG_CONFIG_HOME"));
+  facts->state_dir = choose_state_dir (uid);
   /* For who builds and tests: the other folders of ours have such variables, too. */
   if (path_variable ("TYRUM_OCI_STATEDIR") != NULL)
     facts->storage_dir = strdup (path_variable ("TYRUM_OCI_STATEDIR"));
   else
-    facts->storage_dir = look_storage_dir (facts->uid, facts->home, path_variable ("XDG_STATE_HOME"));
+    facts->storage_dir = look_storage_dir (uid, facts->home, path_variable ("XDG_STATE_HOME"));
   return facts->config_home && facts->state_dir && facts->storage_dir ? 0 : error_oom (err);
+}
+
+int host_look_storage_dir (char **ret_path, struct error *err)
+{
+  cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
+  int r = facts ? look_user (facts, err) : error_oom (err);
+
+  if (r == 0)
+    *ret_path = take_ptr (facts->storage_dir);
+  return r;
 }

@@ -28,12 +28,25 @@
 #endif
 #define LANDLOCK_ASK_VERSION 1u /* LANDLOCK_CREATE_RULESET_VERSION */
 
-char *look_text (const char *path)
+bool look_is_trouble (int errnum)
 {
-  cleanup_error struct error ignored = { 0 };
-  char *text = NULL;
+  return errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE || errnum == EIO || errnum == EINTR;
+}
 
-  return file_read (AT_FDCWD, path, LIMIT_HOST_FILE_BYTES, &text, NULL, &ignored) < 0 ? NULL : text;
+int look_text (const char *path, char **ret_text, struct error *err)
+{
+  struct error failed = { 0 };
+  char *text = NULL;
+  int r = file_read (AT_FDCWD, path, LIMIT_HOST_FILE_BYTES, &text, NULL, &failed);
+
+  if (look_is_trouble (-r)) {
+    error_clear (err);
+    *err = failed;
+    return r;
+  }
+  error_clear (&failed);
+  *ret_text = text;
+  return 0;
 }
 
 char *look_line (char **cursor)
@@ -66,15 +79,18 @@ bool look_fields (char *line, char **fields, size_t count)
 }
 
 /* A file that holds one number; ABSENT when there is no such file. */
-static uint64_t look_number (const char *path, uint64_t absent)
+static int look_number (const char *path, uint64_t absent, uint64_t *ret_value, struct error *err)
 {
-  cleanup_free char *text = look_text (path);
-  uint64_t value;
+  cleanup_free char *text = NULL;
+  int r = look_text (path, &text, err);
 
-  if (text == NULL)
-    return absent;
+  *ret_value = absent;
+  if (r < 0 || text == NULL)
+    return r;
   text[strcspn (text, "\n")] = '\0';
-  return number_parse (text, UINT64_MAX, &value) ? value : 0;
+  if (!number_parse (text, UINT64_MAX, ret_value))
+    *ret_value = 0;
+  return 0;
 }
 
 static int look_kernel (struct host_facts *facts, struct error *err)
@@ -109,26 +125,38 @@ int look_apparmor_profiles (char *text, struct strlist *profiles)
   return 0;
 }
 
+/* FILE in the folder of one profile, without its end of line. */
+static int look_apparmor_file (const char *folder, const char *entry, const char *file, char **ret_text,
+                               struct error *err)
+{
+  cleanup_free char *path = str_format ("%s/%s/%s", folder, entry, file);
+  int r = path ? look_text (path, ret_text, err) : error_oom (err);
+
+  if (r == 0 && *ret_text != NULL)
+    (*ret_text)[strcspn (*ret_text, "\n")] = '\0';
+  return r;
+}
+
 /* Only root may read the list; the folder with an entry for each profile is open to everybody. */
-static int look_apparmor_folder (const char *folder, struct strlist *profiles)
+static int look_apparmor_folder (const char *folder, struct strlist *profiles, struct error *err)
 {
   DIR *dir = opendir (folder);
   const struct dirent *entry;
   int r = 0;
 
   while (dir != NULL && r == 0 && (entry = readdir (dir)) != NULL) {
-    cleanup_free char *name_path = str_format ("%s/%s/name", folder, entry->d_name);
-    cleanup_free char *mode_path = str_format ("%s/%s/mode", folder, entry->d_name);
-    cleanup_free char *name = name_path ? look_text (name_path) : NULL;
-    cleanup_free char *mode = mode_path ? look_text (mode_path) : NULL;
+    cleanup_free char *name = NULL;
+    cleanup_free char *mode = NULL;
     cleanup_free char *line = NULL;
 
-    if (name == NULL || mode == NULL)
+    r = look_apparmor_file (folder, entry->d_name, "name", &name, err);
+    if (r == 0)
+      r = look_apparmor_file (folder, entry->d_name, "mode", &mode, err);
+    if (r < 0 || name == NULL || mode == NULL)
       continue;
-    name[strcspn (name, "\n")] = '\0';
-    mode[strcspn (mode, "\n")] = '\0';
     line = str_format ("%s (%s)", name, mode);
-    r = line ? look_apparmor_profiles (line, profiles) : -ENOMEM;
+    if (line == NULL || look_apparmor_profiles (line, profiles) < 0)
+      r = error_oom (err);
   }
   if (dir != NULL)
     closedir (dir);
@@ -137,19 +165,21 @@ static int look_apparmor_folder (const char *folder, struct strlist *profiles)
 
 static int look_apparmor (struct host_facts *facts, struct error *err)
 {
-  cleanup_free char *enabled = look_text ("/sys/module/apparmor/parameters/enabled");
+  cleanup_free char *enabled = NULL;
   cleanup_free char *profiles = NULL;
+  int r = look_text ("/sys/module/apparmor/parameters/enabled", &enabled, err);
 
   facts->apparmor = enabled != NULL && enabled[0] == 'Y';
-  if (!facts->apparmor)
-    return 0;
-  profiles = look_text ("/sys/kernel/security/apparmor/profiles");
-  if (profiles != NULL && look_apparmor_profiles (profiles, &facts->apparmor_profiles) < 0)
-    return error_oom (err);
-  if (profiles == NULL
-      && look_apparmor_folder ("/sys/kernel/security/apparmor/policy/profiles", &facts->apparmor_profiles)
-             < 0)
-    return error_oom (err);
+  if (r < 0 || !facts->apparmor)
+    return r;
+  r = look_text ("/sys/kernel/security/apparmor/profiles", &profiles, err);
+  if (r == 0 && profiles == NULL)
+    r = look_apparmor_folder ("/sys/kernel/security/apparmor/policy/profiles", &facts->apparmor_profiles,
+                              err);
+  else if (r == 0 && look_apparmor_profiles (profiles, &facts->apparmor_profiles) < 0)
+    r = error_oom (err);
+  if (r < 0)
+    return r;
   /* A longer list than the document may hold is as good as one that cannot be read. */
   if (facts->apparmor_profiles.count > LIMIT_HOST_ENTRIES)
     strlist_clear (&facts->apparmor_profiles);
@@ -159,9 +189,12 @@ static int look_apparmor (struct host_facts *facts, struct error *err)
 /* Words with blanks between them. */
 static int look_seccomp (struct host_facts *facts, struct error *err)
 {
-  cleanup_free char *text = look_text ("/proc/sys/kernel/seccomp/actions_avail");
+  cleanup_free char *text = NULL;
   char *rest = NULL;
+  int r = look_text ("/proc/sys/kernel/seccomp/actions_avail", &text, err);
 
+  if (r < 0)
+    return r;
   for (char *word = text ? strtok_r (text, " \n", &rest) : NULL; word != NULL;
        word = strtok_r (NULL, " \n", &rest))
     if (str_is_utf8 (word, strlen (word)) && strset_add (&facts->seccomp_actions, word) < 0)
@@ -192,14 +225,17 @@ static bool try_openat2 (void)
 }
 
 /* The last two are switches of Debian's and Ubuntu's kernels, which bind all but root. */
-static bool look_user_namespaces (uint32_t uid)
+static int look_user_namespaces (struct host_facts *facts, struct error *err)
 {
-  if (look_number ("/proc/sys/user/max_user_namespaces", 0) == 0)
-    return false;
-  if (uid == 0)
-    return true;
-  return look_number ("/proc/sys/kernel/unprivileged_userns_clone", 1) != 0
-         && look_number ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) == 0;
+  uint64_t most, allowed = 1, restricted = 0;
+  int r = look_number ("/proc/sys/user/max_user_namespaces", 0, &most, err);
+
+  if (r == 0 && facts->uid != 0)
+    r = look_number ("/proc/sys/kernel/unprivileged_userns_clone", 1, &allowed, err);
+  if (r == 0 && facts->uid != 0)
+    r = look_number ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0, &restricted, err);
+  facts->user_namespaces = r == 0 && most > 0 && allowed != 0 && restricted == 0;
+  return r;
 }
 
 static uint64_t look_hard_limit (int resource)
@@ -211,12 +247,13 @@ static uint64_t look_hard_limit (int resource)
 
 /* There are no more numbers for processes than this, whatever the limit; Podman takes the smaller one, too.
  */
-static uint64_t look_processes (void)
+static int look_processes (struct host_facts *facts, struct error *err)
 {
-  uint64_t hard = look_hard_limit (RLIMIT_NPROC);
-  uint64_t numbers = look_number ("/proc/sys/kernel/pid_max", UINT64_MAX);
+  uint64_t hard = look_hard_limit (RLIMIT_NPROC), numbers;
+  int r = look_number ("/proc/sys/kernel/pid_max", UINT64_MAX, &numbers, err);
 
-  return numbers < hard ? numbers : hard;
+  facts->processes_hard = numbers < hard ? numbers : hard;
+  return r;
 }
 
 int host_look (struct host_facts **ret_facts, struct error *err)
@@ -239,13 +276,15 @@ int host_look (struct host_facts **ret_facts, struct error *err)
     r = look_root (facts, err);
   if (r == 0)
     r = look_sockets (facts, err);
+  if (r == 0)
+    r = look_user_namespaces (facts, err);
+  if (r == 0)
+    r = look_processes (facts, err);
   if (r < 0)
     return r;
   facts->landlock_abi = ask_landlock ();
-  facts->user_namespaces = look_user_namespaces (facts->uid);
   facts->openat2 = try_openat2 ();
   facts->open_files_hard = look_hard_limit (RLIMIT_NOFILE);
-  facts->processes_hard = look_processes ();
   *ret_facts = take_ptr (facts);
   return 0;
 }

@@ -2,8 +2,10 @@
  *
  * A call may end its process: then there is a new one for the next. A call that succeeded may have changed
  * its process (left a namespace, taken a lock, installed a filter): then there is a new one as well. What
- * failed has changed nothing, and as most calls that are asked for shall fail, one process makes most of
- * them.
+ * failed, or only asked, has changed nothing, and as most calls that are asked for shall fail, one process
+ * makes most of them. It leaves the results in memory that init shares, so that init waits for it once and
+ * not for every call. The first one starts before anything else is answered: some calls wait for the
+ * supervisor, and init has enough to do meanwhile.
  */
 #include <config.h>
 
@@ -12,6 +14,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,13 +23,10 @@
 #include "init-answer.h"
 #include "init-fds.h"
 
-/* Where the process that makes the calls has its end of the pipe. */
-#define RESULTS_FD (STDERR_FILENO + 1)
-
-/* A process that makes calls, as init sees it. No pid: none. */
-struct maker {
-  pid_t pid;
-  int results; /* int64_t each, in the order of the questions */
+/* What a process that makes calls leaves behind. Everything in it is its word, and may be anything. */
+struct made {
+  uint32_t count;
+  int64_t results[LIMIT_REPORT_CALLS];
 };
 
 static bool call_asked (const struct asked *asked, struct report_call *ret_call)
@@ -48,120 +48,166 @@ static int64_t make_call (const struct report_call *call)
 }
 
 /* Ends with init, and has none of its sockets. */
-static bool leave_init (pid_t init, int pipe_fd)
+static bool leave_init (pid_t init)
 {
   struct failure ignored = { 0 };
 
   return prctl (PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid () == init
-         && dup2 (pipe_fd, RESULTS_FD) == RESULTS_FD && fds_close_from (RESULTS_FD + 1, &ignored) == 0;
+         && fds_close_from (STDERR_FILENO + 1, &ignored) == 0;
+}
+
+/* Whether the call, having succeeded, has left its process as it was. */
+static bool only_asks (const struct report_call *call)
+{
+  return call->number == SYS_getpid
+         || (call->number == SYS_prctl && call->arguments[0] == PR_GET_NO_NEW_PRIVS)
+         || (call->number == SYS_prctl && call->arguments[0] == PR_CAP_AMBIENT
+             && call->arguments[1] == PR_CAP_AMBIENT_IS_SET);
 }
 
 /* The child. */
-static _Noreturn void make_calls (struct questions questions)
+static _Noreturn void make_calls (struct questions questions, struct made *made)
 {
   struct asked asked;
   struct report_call call;
   long me = syscall (SYS_gettid);
+  bool unchanged = true;
 
-  while (questions_next (&questions, &asked) && asked.kind == QUESTION_CALL) {
+  while (unchanged && made->count < LIMIT_REPORT_CALLS && questions_next (&questions, &asked)
+         && asked.kind == QUESTION_CALL) {
     if (!call_asked (&asked, &call))
       continue;
     int64_t result = make_call (&call);
     /* The call made a process, or a thread, and this is it. */
     while (result == 0 && syscall (SYS_gettid) != me)
       syscall (SYS_exit, 0);
-    if (write (RESULTS_FD, &result, sizeof result) != sizeof result || result >= 0)
-      break;
+    made->results[made->count] = result;
+    __atomic_store_n (&made->count, made->count + 1, __ATOMIC_RELEASE);
+    unchanged = result < 0 || only_asks (&call);
   }
   _exit (0);
 }
 
-static int start_maker (struct questions questions, struct maker *ret_maker)
-{
-  pid_t init = getpid ();
-  int ends[2];
-
-  if (pipe2 (ends, O_CLOEXEC) < 0)
-    return -errno;
-  pid_t pid = fork ();
-  int r = pid < 0 ? -errno : 0;
-  if (pid == 0) {
-    if (leave_init (init, ends[1]))
-      make_calls (questions);
-    _exit (1);
-  }
-  close (ends[1]);
-  if (r < 0) {
-    close (ends[0]);
-    return r;
-  }
-  *ret_maker = (struct maker){ .pid = pid, .results = ends[0] };
-  return 0;
-}
-
-/* Returns the signal that ended it, or 0. */
-static int collect_maker (struct maker *maker)
+/* Waits for the end of PID. Returns the signal that ended it, or 0. */
+static int collect (pid_t pid)
 {
   int status = 0;
   pid_t got;
 
-  if (maker->pid == 0)
-    return 0;
-  close (maker->results);
   do {
-    got = waitpid (maker->pid, &status, 0);
+    got = waitpid (pid, &status, 0);
     /* It asked to be traced, and init does not trace. */
-    if (got == maker->pid && WIFSTOPPED (status))
-      kill (maker->pid, SIGKILL);
-  } while ((got < 0 && errno == EINTR) || (got == maker->pid && WIFSTOPPED (status)));
+    if (got == pid && WIFSTOPPED (status))
+      kill (pid, SIGKILL);
+  } while ((got < 0 && errno == EINTR) || (got == pid && WIFSTOPPED (status)));
   /* Processes that its calls made. */
   while (waitpid (-1, NULL, WNOHANG) > 0)
     ;
-  *maker = (struct maker){ 0 };
   return got > 0 && WIFSIGNALED (status) ? WTERMSIG (status) : 0;
 }
 
-/* One result. False if the process ended instead. */
-static bool read_result (const struct maker *maker, int64_t *ret_result)
+/* Has a process make calls from the front of QUESTIONS on, as many as it can. Returns its id, or a negative
+ * errno. */
+static pid_t start_maker (struct questions questions, struct made *made)
 {
-  ssize_t got;
+  pid_t init = getpid ();
 
-  do
-    got = read (maker->results, ret_result, sizeof *ret_result);
-  while (got < 0 && errno == EINTR);
-  return got == sizeof *ret_result;
-}
-
-/* The call at the front of QUESTIONS. Returns what becomes of ERRNUM, negative. */
-static int answer_call (struct questions questions, struct maker *maker, struct answers *answers)
-{
-  int64_t result;
-  int r = maker->pid ? 0 : start_maker (questions, maker);
-
-  if (r < 0)
-    return r;
-  if (!read_result (maker, &result)) {
-    result = collect_maker (maker);
-    r = -ECHILD;
-  } else if (result >= 0) {
-    collect_maker (maker);
+  made->count = 0;
+  pid_t pid = fork ();
+  if (pid == 0) {
+    if (leave_init (init))
+      make_calls (questions, made);
+    _exit (1);
   }
-  int added = answers_add (answers, &result, sizeof result);
-  return added < 0 ? added : r;
+  return pid < 0 ? -errno : pid;
 }
 
-void answer_calls (struct questions *questions, struct answers *answers)
+static void add_result (struct answers *answers, int64_t result, int errnum)
+{
+  int r = answers_add (answers, &result, sizeof result);
+
+  answers_close (answers, QUESTION_CALL, r < 0 ? -r : errnum);
+}
+
+/* Takes over what MAKER has made, or the errno in its place. A call that ended it has the signal for an
+ * answer.
+ */
+static void take_made (struct questions *questions, struct made *made, pid_t maker, struct answers *answers)
+{
+  struct asked asked;
+  struct report_call call;
+  struct questions next = *questions;
+  int ended = maker < 0 ? (int) maker : collect (maker);
+  uint32_t count = maker < 0 ? 0 : made->count, taken = 0;
+  bool met = false;
+
+  while (!met && questions_next (&next, &asked) && asked.kind == QUESTION_CALL) {
+    if (!call_asked (&asked, &call)) {
+      answers_close (answers, QUESTION_CALL, EINVAL);
+    } else if (taken < count && taken < LIMIT_REPORT_CALLS) {
+      add_result (answers, made->results[taken++], 0);
+    } else if (taken == 0 || ended != 0) {
+      /* Without a single result there would be no end to it. */
+      add_result (answers, ended > 0 ? ended : 0, ended < 0 ? -ended : ECHILD);
+      met = true;
+    } else {
+      return;
+    }
+    *questions = next;
+  }
+}
+
+/* By the system call: the C library's function would look like an allocator, of which init has none. */
+static struct made *share_memory (void)
+{
+  struct made *made;
+  long at =
+      syscall (SYS_mmap, NULL, sizeof *made, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0L);
+
+  if (at == -1)
+    return NULL;
+  memcpy (&made, &at, sizeof made);
+  return made;
+}
+
+void calls_start (struct questions questions, struct calls *ret_calls)
+{
+  struct asked asked;
+  struct questions next = questions;
+
+  *ret_calls = (struct calls){ 0 };
+  while (questions_next (&next, &asked) && asked.kind != QUESTION_CALL)
+    questions = next;
+  if (questions.at == questions.end)
+    return;
+  ret_calls->made = share_memory ();
+  if (ret_calls->made)
+    ret_calls->maker = start_maker (questions, ret_calls->made);
+}
+
+void answer_calls (struct calls *calls, struct questions *questions, struct answers *answers)
 {
   struct questions next = *questions;
-  struct maker maker = { 0 };
   struct asked asked;
 
   while (questions_next (&next, &asked) && asked.kind == QUESTION_CALL) {
-    struct report_call call;
-    int r = call_asked (&asked, &call) ? answer_call (*questions, &maker, answers) : -EINVAL;
+    if (calls->made) {
+      pid_t maker = calls->maker ? (pid_t) calls->maker : start_maker (*questions, calls->made);
 
-    answers_close (answers, asked.kind, -r);
-    *questions = next;
+      calls->maker = 0;
+      take_made (questions, calls->made, maker, answers);
+      next = *questions;
+    } else {
+      answers_close (answers, asked.kind, ENOMEM);
+      *questions = next;
+    }
   }
-  collect_maker (&maker);
+}
+
+void calls_end (struct calls *calls)
+{
+  if (calls->maker > 0)
+    collect (calls->maker);
+  if (calls->made)
+    syscall (SYS_munmap, calls->made, sizeof *calls->made);
 }

@@ -1,5 +1,6 @@
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,13 +19,20 @@
 #define PROBE_NAME  "tyrum-oci-probe-"
 #define PROBE_TRIES 8
 
-static int add_entry (int folder, const char *name, struct answers *answers)
+/* The kernel takes its time to look at an entry of /proc, and nobody wants to know more than its type. (In
+ * other folders a device may be mounted on a file.) */
+static bool in_proc (const char *path)
+{
+  return strcmp (path, "/proc") == 0 || strncmp (path, "/proc/", 6) == 0;
+}
+
+static int add_entry (int folder, const char *name, unsigned type, struct answers *answers)
 {
   struct stat status;
-  struct report_entry entry = { .name_length = (uint32_t) strlen (name) };
+  struct report_entry entry = { .name_length = (uint32_t) strlen (name), .mode = DTTOIF (type) };
 
   /* An entry that cannot be looked at is an entry all the same; its mode is then none. */
-  if (fstatat (folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+  if (type == DT_UNKNOWN && fstatat (folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
     entry.rdev = (uint64_t) major (status.st_rdev) << 32 | minor (status.st_rdev);
     entry.mode = status.st_mode;
   }
@@ -44,7 +52,9 @@ static int add_entries (const char *path, int folder, struct answers *answers)
     return r;
   listing_start (&listing, folder);
   while ((r = listing_next (&listing, &name)) > 0) {
-    r = count++ < LIMIT_REPORT_LIST_ENTRIES ? add_entry (folder, name, answers) : -E2BIG;
+    unsigned type = in_proc (path) ? listing.type : DT_UNKNOWN;
+
+    r = count++ < LIMIT_REPORT_LIST_ENTRIES ? add_entry (folder, name, type, answers) : -E2BIG;
     if (r < 0)
       break;
   }

@@ -113,23 +113,41 @@ static int look_inside (int fd, const struct stat *status)
   return S_ISDIR (status->st_mode) ? count_entries (fd) : (int) read_some (fd, &byte, 1);
 }
 
-int answer_look (const struct asked *asked, struct answers *answers)
+static void fill_look (const struct stat *status, struct report_look *ret_look)
+{
+  /* Also what lies between the members: it leaves the process. */
+  memset (ret_look, 0, sizeof *ret_look);
+  ret_look->device = number_of (status->st_dev);
+  ret_look->inode = status->st_ino;
+  ret_look->rdev = number_of (status->st_rdev);
+  ret_look->mode = status->st_mode;
+  ret_look->uid = status->st_uid;
+  ret_look->gid = status->st_gid;
+}
+
+int answer_see (const struct asked *asked, struct answers *answers)
 {
   char path[PATH_MAX];
-  struct stat status, opened;
+  struct report_look look;
+  struct stat status;
   int r = path_look (asked, path, &status);
 
   if (r < 0)
     return r;
+  fill_look (&status, &look);
+  return answers_add (answers, &look, sizeof look);
+}
+
+int answer_look (const struct asked *asked, struct answers *answers)
+{
+  char path[PATH_MAX];
+  struct stat status, opened;
   struct report_look look;
-  /* Also what lies between the members: it leaves the process. */
-  memset (&look, 0, sizeof look);
-  look.device = number_of (status.st_dev);
-  look.inode = status.st_ino;
-  look.rdev = number_of (status.st_rdev);
-  look.mode = status.st_mode;
-  look.uid = status.st_uid;
-  look.gid = status.st_gid;
+  int r = path_look (asked, path, &status);
+
+  if (r < 0)
+    return r;
+  fill_look (&status, &look);
   int fd = path_open_harmless (path, O_RDONLY, &status, &opened);
   if (fd < 0) {
     look.open_errnum = -fd;

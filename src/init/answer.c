@@ -19,6 +19,7 @@ static int (*const answer_of[]) (const struct asked *asked, struct answers *answ
   [QUESTION_LIMITS] = answer_limits,
   [QUESTION_NAMES] = answer_names,
   [QUESTION_EXECUTE] = answer_execute,
+  [QUESTION_SEE] = answer_see,
 };
 
 /* The question at the front. False if it is not whole. */
@@ -69,8 +70,21 @@ static void answer_one (const struct asked *asked, struct answers *answers)
   answers_close (answers, asked->kind, r < 0 ? -r : 0);
 }
 
+/* Before the next call. A list of processes must not show those of our own. */
+static bool asks_for_lists (struct questions questions)
+{
+  struct asked asked;
+
+  while (questions_next (&questions, &asked) && asked.kind != QUESTION_CALL)
+    if (asked.kind == QUESTION_LIST)
+      return true;
+  return false;
+}
+
 int answer_all (struct questions questions, struct answers *answers)
 {
+  struct calls calls = { 0 };
+  bool started = false;
   struct asked asked;
   size_t count;
   int r = count_questions (questions, &count);
@@ -79,12 +93,17 @@ int answer_all (struct questions questions, struct answers *answers)
     return r;
   answers_start (answers, count);
   while (read_question (&questions, &asked)) {
+    if (!started && !asks_for_lists (questions)) {
+      calls_start (questions, &calls);
+      started = true;
+    }
     if (asked.kind == QUESTION_CALL) {
-      answer_calls (&questions, answers);
+      answer_calls (&calls, &questions, answers);
     } else {
       answer_one (&asked, answers);
       questions.at = asked.bytes + asked.length;
     }
   }
+  calls_end (&calls);
   return 0;
 }

@@ -33,6 +33,7 @@ int answer_all (struct questions questions, struct answers *answers);
 int answer_file (const struct asked *asked, struct answers *answers);
 int answer_link (const struct asked *asked, struct answers *answers);
 int answer_look (const struct asked *asked, struct answers *answers);
+int answer_see (const struct asked *asked, struct answers *answers);
 int answer_statfs (const struct asked *asked, struct answers *answers);
 int answer_open_write (const struct asked *asked, struct answers *answers);
 int answer_list (const struct asked *asked, struct answers *answers);
@@ -44,6 +45,16 @@ int answer_limits (const struct asked *asked, struct answers *answers);
 int answer_execute (const struct asked *asked, struct answers *answers);
 int answer_names (const struct asked *asked, struct answers *answers);
 
+/* Calls that a process is making meanwhile. */
+struct calls {
+  struct made *made; /* NULL: there was no memory, or nothing to make */
+  int maker;         /* its id, or a negative errno; 0: there is none */
+};
+
+/* Has the first calls of QUESTIONS made, while others are answered. Whoever lists processes sees one more
+ * from here on. */
+void calls_start (struct questions questions, struct calls *ret_calls);
 /* Closes the answers of all questions at the front of QUESTIONS that are of kind QUESTION_CALL, and moves
  * QUESTIONS behind them. */
-void answer_calls (struct questions *questions, struct answers *answers);
+void answer_calls (struct calls *calls, struct questions *questions, struct answers *answers);
+void calls_end (struct calls *calls);

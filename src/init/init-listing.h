@@ -12,6 +12,7 @@
 struct listing {
   int fd;
   size_t at, len;
+  unsigned char type; /* of the last entry: DT_REG and its like */
   char bytes[LISTING_BYTES];
 };
 

@@ -50,6 +50,7 @@ int listing_next (struct listing *listing, const char **ret_name)
     listing->at += bytes;
     if (strcmp (name, ".") == 0 || strcmp (name, "..") == 0)
       continue;
+    listing->type = (unsigned char) entry[offsetof (struct entry, type)];
     *ret_name = name;
     return 1;
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base-error.h"
 
@@ -18,6 +19,8 @@ struct launch_request {
   bool no_cgroup;             /* leave the container in the cgroup of the caller */
   int preserve_fds;           /* descriptors from 3 on that go into the container */
   int control_fd;             /* the one behind those */
+  pid_t container;            /* its first process, once there is one; not on the command line */
+  pid_t supervisor;           /* and who asked */
 };
 
 /* Strings stay those of ARGV. Errors: -EINVAL with what is wrong. */

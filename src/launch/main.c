@@ -29,6 +29,7 @@
 #include "launch-clean.h"
 #include "launch-compat.h"
 #include "launch-control.h"
+#include "launch-mend.h"
 #include "launch-request.h"
 
 enum { EXIT_USAGE = 2 };
@@ -70,6 +71,15 @@ static int call_start (const struct launch_request *request, const char *spec, p
   (void) spec;
   (void) ret_pid;
   return launch_start (request, err);
+}
+
+static int call_mend (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+                      struct error *err)
+{
+  (void) spec;
+  (void) ret_pid;
+  (void) err;
+  return launch_mend_root (request->container, request->supervisor);
 }
 
 static int call_delete (const struct launch_request *request, const char *spec, pid_t *ret_pid,
@@ -144,6 +154,21 @@ static void let_go_of_passed (const struct launch_request *request)
     close (fd);
 }
 
+/* That it failed shows later, when the root is looked at. */
+static void mend (const struct launch_request *request, const char *spec, pid_t container)
+{
+  struct launch_request mending = *request;
+  struct error ignored = { 0 };
+  pid_t none = 0;
+
+  if (!launch_root_wants_mending (container))
+    return;
+  mending.container = container;
+  mending.supervisor = getppid ();
+  child_run (call_mend, &mending, spec, &none, &ignored);
+  error_clear (&ignored);
+}
+
 /* From the first call on, whatever fails is followed by a delete. */
 static int make_container (const struct launch_request *request, const char *spec, struct error *err)
 {
@@ -155,6 +180,8 @@ static int make_container (const struct launch_request *request, const char *spe
   if (r == 0)
     r = report (control_say_created (request->control_fd, pid), err);
   let_go_of_passed (request);
+  if (r == 0)
+    mend (request, spec, pid);
   if (r == 0)
     r = child_run (call_start, request, spec, &pid, err);
   if (r == 0)

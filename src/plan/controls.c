@@ -99,26 +99,6 @@ static int host_limits (struct draft *draft)
   return host_swap (draft);
 }
 
-/* Only root can reach into a container that an engine has made. */
-static void host_mending (struct draft *draft)
-{
-  static const struct {
-    enum control control;
-    enum backend engine;
-  } mended[] = { { CONTROL_MOUNTS_NOSUID_NODEV, BACKEND_DOCKER },
-                 { CONTROL_MOUNTS_NOSUID_NODEV, BACKEND_PODMAN },
-                 { CONTROL_NAMESPACE_MOUNT, BACKEND_DOCKER } };
-
-  for (size_t i = 0; i < ARRAY_LEN (mended); i++) {
-    struct plan_control *state = &draft->plan->controls[mended[i].control];
-
-    if (state->promised && mended[i].engine == draft->plan->backend && draft->host->uid != 0
-        && state->carriage.carry == CARRY_ENFORCED)
-      state->carriage =
-          (struct carriage){ CARRY_WEAKER, BASIS_MEASURED, "what the engine forgets only root could mend" };
-  }
-}
-
 /* Takes away what the backend could do but this host cannot. */
 static int apply_host (struct draft *draft)
 {
@@ -132,7 +112,6 @@ static int apply_host (struct draft *draft)
     r = host_cannot (draft, CONTROL_TOOLS, strdup ("this host's kernel has no Landlock"));
   if (r == 0)
     r = host_limits (draft);
-  host_mending (draft);
   if (r == 0 && controls[CONTROL_USER_NAMESPACE].promised && !draft->host->user_namespaces)
     r = host_cannot (draft, CONTROL_USER_NAMESPACE, strdup ("this host's kernel gives no user namespaces"));
   return r;

@@ -48,35 +48,6 @@ void plan_use_slot (struct plan *plan, unsigned slot)
   plan->id_slot = slot;
 }
 
-static int drop_limits (struct plan *plan, struct error *err)
-{
-  static const char why[] = "a user's own engine sets no limits on cgroup version 1";
-
-  for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
-    struct plan_control *state = &plan->controls[c];
-
-    if (state->promised && state->required && !state->accepted)
-      return error_set (err, -EOPNOTSUPP, "%s is required: %s; go on without by --accept-unenforced %s",
-                        control_info (c)->name, why, control_info (c)->name);
-    state->carriage = (struct carriage){ CARRY_IMPOSSIBLE, BASIS_MEASURED, why };
-  }
-  plan->memory = plan->pids = plan->cpu_quota = plan->cpu_period = 0;
-  return 0;
-}
-
-int plan_use_own_engine (struct plan *plan, const struct host_facts *host, struct error *err)
-{
-  plan->user_namespace = plan->engines_ids = true;
-  plan->id_slots = 0;
-  plan->uid_maps[0] = (struct plan_id_map){ 0, host->uid, 1 };
-  plan->gid_maps[0] = (struct plan_id_map){ 0, host->gid, 1 };
-  plan->uid_maps[1] = (struct plan_id_map){ 1, host->subuid.first, host->subuid.count };
-  plan->gid_maps[1] = (struct plan_id_map){ 1, host->subgid.first, host->subgid.count };
-  plan->uid_map_count = host->subuid.count > 0 ? 2 : 1;
-  plan->gid_map_count = host->subgid.count > 0 ? 2 : 1;
-  return host->cgroup == CGROUP_V2 ? 0 : drop_limits (plan, err);
-}
-
 /* Maps ID to OWN, and as many others as the subordinate RANGE holds around it. */
 static size_t map_around (uint32_t id, uint32_t own, const struct id_range *range, struct plan_id_map *maps)
 {

@@ -47,6 +47,7 @@ int draft_limits (struct draft *draft)
     plan->cgroup_delegated = strdup (draft->host->cgroup_delegated);
     if (plan->cgroup_delegated == NULL)
       return error_oom (draft->err);
+    plan->cgroup_ours = true;
   }
   if (carried (draft, CONTROL_LIMITS_MEMORY))
     plan->memory = number_of (draft, SETTING_MEMORY, 0);

@@ -89,6 +89,7 @@ struct plan {
   char *apparmor; /* NULL: none */
   struct filter *filter;
   char *filter_path; /* for an engine that reads the filter from a file of its host; NULL for all others */
+  char *program;     /* the filter as the kernel takes it, in base64, once a run has one; NULL: none */
   char *listener;    /* a socket for the filter's listener, once a run has one; NULL: none */
   struct plan_rlimit rlimits[4];
   size_t rlimit_count;
@@ -120,7 +121,8 @@ struct plan {
   enum cgroup_mode cgroup;
   bool swap_limit;
   char *cgroup_path;      /* NULL: there is none to be had */
-  char *cgroup_delegated; /* the group above it, where the supervisor makes it and not the runtime; or NULL */
+  char *cgroup_delegated; /* the group above it, where that was delegated to the user; or NULL */
+  bool cgroup_ours;       /* the supervisor makes it, not the runtime; so it is with a delegated one */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
 };
@@ -141,10 +143,10 @@ char *plan_owner (const struct host_facts *host);
 /* Where an engine that reads the filter from a file finds that of RUN. */
 char *plan_filter_path (const char *state, const char *run);
 
-/* The engine is the user's own: its containers live in a user namespace in which root is the user, and the
- * others are the user's subordinate ids. Where cgroups have version 1 it sets no limits: an error where one
- * is required. */
-int plan_use_own_engine (struct plan *plan, const struct host_facts *host, struct error *err);
+/* Settles what depends on whose engine it is; OWNER is its socket's. In a user's own, containers live in a
+ * user namespace in which root is the user, and the others are the user's subordinate ids. An error names
+ * what is required and cannot be had there. */
+int plan_use_engine (struct plan *plan, const struct host_facts *host, uint32_t owner, struct error *err);
 
 /* Gives the plan the private range number SLOT, below id_slots. */
 void plan_use_slot (struct plan *plan, unsigned slot);

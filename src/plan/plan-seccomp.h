@@ -1,6 +1,6 @@
 /* A seccomp list made ready for one architecture: the filter of a plan.
  *
- * Every name is looked up in libseccomp (plan/seccomp.c is its only user), and in a short table of
+ * Every name is looked up in libseccomp (plan/seccomp*.c are its only users), and in a short table of
  * calls that Linux gained after the oldest libseccomp that we build with. A name that neither has
  * is an error: it is a typing mistake, which would silently allow less, or deny less, than was
  * meant. A name that only other architectures have is left out. A name that is too new for this
@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base-error.h"
+#include "base-sha256.h"
 #include "base-str.h"
 #include "profile-seccomp.h"
 
@@ -82,6 +83,15 @@ int filter_answer (const struct filter *filter, const char *name,
  * time, and they go on with something else. Never told of are the calls by which a runtime hands a listener
  * over. */
 bool filter_tells (const struct filter_rule *rule, const char *name);
+
+/* The program that the kernel runs for FILTER, on the machine that we are on. With TELLS, refusals that
+ * somebody wants to hear of are put to a listener. Takes some 20 milliseconds, so it is worth keeping. */
+int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_program, size_t *ret_size,
+                    struct error *err);
+
+/* What such a program can be kept under: a digest of all that it is made from, the list as it was read, the
+ * architecture, the version of libseccomp and our own way to make it. Another one of these, another name. */
+void filter_program_name (const struct filter *filter, bool tells, char ret_hex[SHA256_HEX]);
 
 /* The name of a call by its number; NULL where libseccomp knows none, or memory ran out. */
 char *filter_call_name (const struct filter *filter, int number);

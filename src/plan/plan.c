@@ -59,6 +59,7 @@ void plan_free (struct plan *plan)
   settings_clear (&plan->settings);
   filter_free (plan->filter);
   free (plan->listener);
+  free (plan->program);
   free (plan->profile_name);
   free (plan->profile_file);
   free (plan->runtime);

@@ -95,6 +95,11 @@ bool inside_look (const struct inside *inside, const char *path, struct report_l
   return exactly (inside_answer (inside, QUESTION_LOOK, path), ret_look, sizeof (*ret_look));
 }
 
+bool inside_see (const struct inside *inside, const char *path, struct report_look *ret_look)
+{
+  return exactly (inside_answer (inside, QUESTION_SEE, path), ret_look, sizeof (*ret_look));
+}
+
 bool inside_statfs (const struct inside *inside, const char *path, struct report_statfs *ret_statfs)
 {
   return exactly (inside_answer (inside, QUESTION_STATFS, path), ret_statfs, sizeof (*ret_statfs));

@@ -90,9 +90,9 @@ static void judge_secrets (struct judge *judge)
     const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, target) : NULL;
     struct report_look look;
 
-    if (inside_answer (judge->in, QUESTION_LOOK, target)->errnum == ENODATA)
+    if (inside_answer (judge->in, QUESTION_SEE, target)->errnum == ENODATA)
       continue; /* not asked for, so not there */
-    if (!inside_look (judge->in, target, &look) || mount == NULL)
+    if (!inside_see (judge->in, target, &look) || mount == NULL)
       judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at",
                  target);
     else if (!proc_option_has (mount->options, "ro") || (look.mode & 07777) != SECRET_MODE)

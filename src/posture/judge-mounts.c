@@ -200,7 +200,7 @@ static void judge_source (struct judge *judge, const struct plan_mount *mount)
 
   if (mount->inode == 0)
     return;
-  if (!inside_look (judge->in, mount->target, &look))
+  if (!inside_see (judge->in, mount->target, &look))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at",
                mount->target);
   else if (look.inode != mount->inode

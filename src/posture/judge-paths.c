@@ -56,7 +56,7 @@ static bool check_cover (struct judge *judge, enum control control, const char *
 /* What is read-only must be so by its mount: permissions would not hold a process with other ids. */
 static bool check_read_only (struct judge *judge, const char *path)
 {
-  const struct answer *answer = inside_answer (judge->in, QUESTION_LOOK, path);
+  const struct answer *answer = inside_answer (judge->in, QUESTION_SEE, path);
   const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, path) : NULL;
 
   if (answer->errnum == ENOENT)

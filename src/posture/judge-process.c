@@ -55,7 +55,11 @@ void judge_identity (struct judge *judge)
     judge_behind_kernel (judge);
     return;
   }
-  if (!out->is_init)
+  /* Links below /proc/PID are read all, or none: a user does not see into a process of somebody else's. */
+  if (!out->is_init && out->spaces[SPACE_PID] == 0)
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_UNVERIFIED, SEEN_NOT,
+               "pid %" PRIu64 " could not be seen into outside; only root, or its owner, can", out->pid);
+  else if (!out->is_init)
     judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VIOLATED, SEEN_OUTSIDE,
                "the process that said hello (pid %" PRIu64 ") is not our init", out->pid);
   else if (!judge->has_out)

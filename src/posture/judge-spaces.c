@@ -155,7 +155,8 @@ static void judge_groups (struct judge *judge)
                (int) strcspn (line, "\n"), line);
     return;
   }
-  judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VERIFIED, SEEN_INSIDE, "its own group is the root");
+  judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VERIFIED, SEEN_INSIDE,
+             "every group is the root of what it sees");
 }
 
 /* Lines below the heading of a table of the kernel's that have one of MARKS in them; "" takes all. A table

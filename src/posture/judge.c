@@ -100,12 +100,16 @@ static void weaken (struct judge *judge, const struct carriage *carriage, struct
   state->observed = VERDICT_UNVERIFIED;
 }
 
-/* Waives, and fills in what nobody spoke about. */
+/* Says what promised it, waives, and fills in what nobody spoke about. */
 static void conclude (struct judge *judge, enum control c)
 {
   const struct plan_control *planned = &judge->plan->controls[c];
   struct posture_control *state = &judge->posture->controls[c];
 
+  state->promised = planned->promised;
+  state->required = planned->required;
+  state->rule = control_rule_text (c, &judge->plan->settings);
+  judge->failed = judge->failed || state->rule == NULL;
   if (planned->carriage.carry != CARRY_ENFORCED)
     weaken (judge, &planned->carriage, state);
   else if (state->evidence == NULL)
@@ -148,11 +152,8 @@ int posture_judge (const struct plan *plan, const struct inside *inside, const s
   for (size_t i = 0; i < ARRAY_LEN (topics); i++)
     topics[i](&judge);
   proc_mounts_clear (&judge.mounts);
-  for (enum control c = 0; c < CONTROL_COUNT; c++) {
-    posture->controls[c].promised = plan->controls[c].promised;
-    posture->controls[c].required = plan->controls[c].required;
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
     conclude (&judge, c);
-  }
   if (judge.failed)
     return error_oom (err);
   posture->overall = sum_up (posture);
@@ -164,7 +165,9 @@ void posture_free (struct posture *posture)
 {
   if (posture == NULL)
     return;
-  for (enum control c = 0; c < CONTROL_COUNT; c++)
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
     free (posture->controls[c].evidence);
+    free (posture->controls[c].rule);
+  }
   free (posture);
 }

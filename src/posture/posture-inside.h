@@ -59,6 +59,7 @@ const struct answer *inside_answer (const struct inside *inside, enum question k
 const char *inside_text (const struct inside *inside, enum question kind, const char *path);
 /* False where there is no such answer of exactly that size. */
 bool inside_look (const struct inside *inside, const char *path, struct report_look *ret_look);
+bool inside_see (const struct inside *inside, const char *path, struct report_look *ret_look);
 bool inside_statfs (const struct inside *inside, const char *path, struct report_statfs *ret_statfs);
 bool inside_limit (const struct inside *inside, unsigned resource, struct report_limit *ret_limit);
 bool inside_call (const struct inside *inside, const struct report_call *call, int64_t *ret_result);

@@ -34,6 +34,7 @@ struct posture_control {
   enum verdict observed; /* the same before it was waived */
   enum seen seen;
   char *evidence;
+  char *rule; /* what promised it: "FILE:LINE", or as origin_text has it */
 };
 
 struct posture {
@@ -47,7 +48,8 @@ int posture_judge (const struct plan *plan, const struct inside *inside, const s
 /* The flags of mount(2) that MOUNT should have by PLAN and has not: MS_NOSUID, MS_NODEV, MS_NOEXEC. */
 unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount);
 
-/* One line for people: which required controls do not hold, and why. NULL when memory ran out. */
+/* One line for people: which required controls do not hold, why, and what promised them. NULL when memory ran
+ * out. */
 char *posture_broken_text (const struct posture *posture);
 
 /* {"verdict": ..., "controls": [...]} under KEY. */

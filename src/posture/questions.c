@@ -76,6 +76,9 @@ static const struct {
   enum question kind;
   const char *path;
 } always[] = {
+  /* Lists come first: when they are done, init has the calls made meanwhile. */
+  { QUESTION_LIST, "/dev" },
+  { QUESTION_LIST, "/proc" },
   { QUESTION_DESCRIPTORS, "" },
   { QUESTION_ENVIRONMENT, "" },
   { QUESTION_LIMITS, "" },
@@ -101,8 +104,6 @@ static const struct {
   { QUESTION_LINK, "/proc/self/ns/ipc" },
   { QUESTION_LINK, "/proc/self/ns/uts" },
   { QUESTION_LINK, "/proc/self/ns/cgroup" },
-  { QUESTION_LIST, "/dev" },
-  { QUESTION_LIST, "/proc" },
   { QUESTION_STATFS, "/tmp" },
   { QUESTION_STATFS, "/dev/shm" },
   { QUESTION_LOOK, "/" },
@@ -157,31 +158,17 @@ static int ask_call (struct questions *questions, const struct report_call *call
   return ask (questions, QUESTION_CALL, call, sizeof (*call));
 }
 
-/* A hidden path, and beside it the folder that must open. */
-static int ask_covered (struct questions *questions, const char *path)
-{
-  cleanup_free char *parent = strdup (path);
-  char *slash = parent ? strrchr (parent, '/') : NULL;
-
-  if (slash == NULL)
-    return -ENOMEM;
-  slash[slash == parent] = '\0';
-  return ask_path (questions, QUESTION_LOOK, path) < 0 || ask_path (questions, QUESTION_LOOK, parent) < 0
-             ? -ENOMEM
-             : 0;
-}
-
 static int ask_paths (struct questions *questions, const struct plan *plan)
 {
   bool failed = false;
 
   for (size_t i = 0; i < plan->masked.count && !failed; i++)
-    failed = ask_covered (questions, plan->masked.items[i]) < 0;
+    failed = ask_path (questions, QUESTION_LOOK, plan->masked.items[i]) < 0;
   for (size_t i = 0; i < plan->read_only.count && !failed; i++)
-    failed = ask_path (questions, QUESTION_LOOK, plan->read_only.items[i]) < 0;
+    failed = ask_path (questions, QUESTION_SEE, plan->read_only.items[i]) < 0;
   for (size_t i = 0; i < plan->mount_count && !failed; i++)
     if (strcmp (plan->mounts[i].type, "bind") == 0)
-      failed = ask_path (questions, QUESTION_LOOK, plan->mounts[i].target) < 0;
+      failed = ask_path (questions, QUESTION_SEE, plan->mounts[i].target) < 0;
   return failed ? -ENOMEM : 0;
 }
 
@@ -235,8 +222,8 @@ int questions_make (const struct plan *plan, struct questions *ret_questions, st
 
   for (size_t i = 0; i < ARRAY_LEN (always) && !failed; i++)
     failed = ask_path (&questions, always[i].kind, always[i].path) < 0;
-  if (failed || ask_paths (&questions, plan) < 0 || ask_calls (&questions, plan) < 0
-      || ask_network (&questions, plan) < 0 || ask_tools (&questions, plan) < 0)
+  if (failed || ask_paths (&questions, plan) < 0 || ask_network (&questions, plan) < 0
+      || ask_tools (&questions, plan) < 0 || ask_calls (&questions, plan) < 0)
     return error_oom (err);
   *ret_questions = questions;
   questions = (struct questions){ 0 };

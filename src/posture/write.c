@@ -42,19 +42,16 @@ char *posture_broken_text (const struct posture *posture)
     const struct posture_control *state = &posture->controls[c];
 
     if (is_broken (state))
-      strbuf_addf (&buf, "%s%s (%s: %s)", buf.len > 0 ? "; " : "", control_info (c)->name,
-                   verdict_text (state->verdict), state->evidence);
+      strbuf_addf (&buf, "%s%s (%s: %s; rule %s)", buf.len > 0 ? "; " : "", control_info (c)->name,
+                   verdict_text (state->verdict), state->evidence, state->rule);
   }
   return strbuf_take (&buf);
 }
 
-static void write_evidence (struct json_writer *w, const char *evidence)
+/* Names inside, and of files, may be any bytes. */
+static void write_text (struct json_writer *w, const char *key, const char *text)
 {
-  /* Names inside may be any bytes. */
-  if (str_is_utf8 (evidence, strlen (evidence)))
-    json_string (w, "evidence", evidence);
-  else
-    json_string (w, "evidence", "(not valid UTF-8)");
+  json_string (w, key, str_is_utf8 (text, strlen (text)) ? text : "(not valid UTF-8)");
 }
 
 void posture_write (struct json_writer *w, const char *key, const struct posture *posture)
@@ -77,7 +74,8 @@ void posture_write (struct json_writer *w, const char *key, const struct posture
       json_bool (w, "observed", state->observed == VERDICT_VERIFIED);
     json_string (w, "verdict", verdict_text (state->verdict));
     json_string (w, "seen_by", state->seen == SEEN_NOT ? NULL : seen_text (state->seen));
-    write_evidence (w, state->evidence);
+    write_text (w, "evidence", state->evidence);
+    write_text (w, "rule", state->rule);
     json_object_end (w);
   }
   json_array_end (w);

@@ -20,8 +20,9 @@
 
 /* A writer holds the lock for microseconds, or milliseconds where it mends; one that was stopped in between
  * must not stop everybody else for ever. */
-#define LOCK_TRIES    6000
+#define LOCK_SECONDS  30
 #define LOCK_PAUSE_NS 5000000L
+#define LOCK_TRIES(s) ((s) * (unsigned) (1000000000L / LOCK_PAUSE_NS))
 
 #define OPEN_OWN (O_CLOEXEC | O_NOFOLLOW)
 
@@ -32,6 +33,7 @@ int journal_open (const struct journal_options *options, struct journal **ret_jo
   if (journal == NULL)
     return error_oom (err);
   *journal = (struct journal){ .options = *options, .folder = -1, .lock = -1, .head_fd = -1, .file_fd = -1 };
+  journal_hurry (journal, LOCK_SECONDS);
   journal->folder = folder_make_own (options->state, "journal", "audit journal", err);
   if (journal->folder < 0)
     return journal->folder;
@@ -54,11 +56,16 @@ void journal_close (struct journal *journal)
   free (journal);
 }
 
+void journal_hurry (struct journal *journal, unsigned seconds)
+{
+  journal->tries = LOCK_TRIES (seconds);
+}
+
 static int take_lock (struct journal *journal, struct error *err)
 {
   struct timespec pause = { .tv_nsec = 100000 };
 
-  for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {
+  for (unsigned tries = 0; tries < journal->tries; tries++) {
     if (flock (journal->lock, LOCK_EX | LOCK_NB) == 0)
       return 0;
     if (errno != EWOULDBLOCK && errno != EINTR)
@@ -67,7 +74,7 @@ static int take_lock (struct journal *journal, struct error *err)
     /* Not all in step: who waits for long asks seldom. */
     pause.tv_nsec = pause.tv_nsec * 2 < LOCK_PAUSE_NS ? pause.tv_nsec * 2 : LOCK_PAUSE_NS;
   }
-  return error_set (err, -EBUSY, "the journal has been locked by another process for too long");
+  return error_set (err, -EBUSY, "another process has held the journal's lock for too long");
 }
 
 static void drop_lock (struct journal *journal)

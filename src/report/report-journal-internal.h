@@ -16,7 +16,8 @@ struct journal_head {
 struct journal {
   struct journal_options options; /* without the folder, which is open */
   int folder, lock;
-  int head_fd; /* -1: not opened yet */
+  unsigned tries; /* to take the lock */
+  int head_fd;    /* -1: not opened yet */
   int file_fd;
   uint64_t file; /* which file FILE_FD is; 0: none */
 };

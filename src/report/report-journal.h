@@ -42,6 +42,8 @@ enum journal_kind {
   JOURNAL_WAIVER,
   JOURNAL_ELEVATION,
   JOURNAL_ENDED,
+  JOURNAL_JOINED, /* of an engine's container: another process in it, other limits for it */
+  JOURNAL_UPDATED,
   JOURNAL_PROFILE_CHANGED,
   JOURNAL_MENDED, /* the journal's own: what a writer found that the one before it left */
   JOURNAL_PRUNED,
@@ -76,6 +78,9 @@ struct journal_event {
 struct journal;
 
 int journal_open (const struct journal_options *options, struct journal **ret_journal, struct error *err);
+
+/* Waits no longer than so for another writer, where usually it is half a minute: for who has less time. */
+void journal_hurry (struct journal *journal, unsigned seconds);
 
 /* Adds the events, which stand together. All of them are written, or none. */
 int journal_append (struct journal *journal, const struct journal_event *events, size_t count,

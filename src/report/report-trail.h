@@ -19,6 +19,8 @@
 struct trail {
   struct journal *journal; /* NULL: silent */
   bool required;
+  const char
+      *container; /* an engine's: its lines name it, and its end is on the disk when the kernel likes */
   char run[RUN_ID_SIZE];
   char *note; /* why it is silent */
 };
@@ -29,6 +31,11 @@ void trail_clear (struct trail *trail);
 /* Makes the run's id. STATE is the folder for what outlives runs. */
 int trail_open (const char *state, const struct configuration *configuration, struct trail *ret_trail,
                 struct error *err);
+
+/* The trail of a container that an engine has, which several processes of ours write one after the other.
+ * RUN is NULL for a new id. CONTAINER is not copied. */
+int trail_open_container (const char *state, const struct configuration *configuration, const char *container,
+                          const char *run, struct trail *ret_trail, struct error *err);
 
 struct trail_request {
   const char *via;     /* the verb */
@@ -47,11 +54,24 @@ int trail_planned (struct trail *trail, const struct trail_request *asked, const
 int trail_refused (struct trail *trail, const struct trail_request *asked, const struct posture *posture,
                    const struct error *why, struct error *err);
 
+/* The refusal alone. */
+int trail_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
+                  struct error *err);
+
 /* POSTURE may be NULL. */
 int trail_started (struct trail *trail, const struct posture *posture, struct error *err);
 
 int trail_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
                  struct error *err);
+
+/* Writes down what the profile NAME is now; a change since its last use becomes an event. */
+int trail_profile (struct trail *trail, const char *name, const char *digest, struct error *err);
+
+/* Words of others, cut to what a line can hold. */
+void trail_text (struct json_writer *w, const char *key, const char *text);
+
+/* Events of the run that stand together. */
+int trail_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err);
 
 /* Any other event of the run. */
 int trail_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,

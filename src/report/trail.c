@@ -1,17 +1,12 @@
+/* What every trail has: its journal, its lines, the profile, what was observed, refusals. */
 #include <config.h>
 
 #include "report-trail.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base-sha256.h"
-#include "denial-write.h"
-
-/* requested, plan, elevation, profile_changed, and a waiver for each control. */
-#define EVENTS_MAX (4 + CONTROL_COUNT)
+#include "report-trail-internal.h"
 
 void trail_clear (struct trail *trail)
 {
@@ -54,14 +49,70 @@ int trail_open (const char *state, const struct configuration *configuration, st
   return r;
 }
 
-static int append (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
+int trail_open_container (const char *state, const struct configuration *configuration, const char *container,
+                          const char *run, struct trail *ret_trail, struct error *err)
 {
+  int r = trail_open (state, configuration, ret_trail, err);
+
+  if (r < 0)
+    return r;
+  ret_trail->container = container;
+  if (run != NULL && run_id_is_valid (run))
+    memcpy (ret_trail->run, run, sizeof (ret_trail->run));
+  return 0;
+}
+
+/* Words of others can be as long as they like, a line cannot. */
+#define TEXT_MAX 1024
+
+void trail_text (struct json_writer *w, const char *key, const char *text)
+{
+  json_bytes (w, key, text, strnlen (text, TEXT_MAX));
+}
+
+/* Details behind the name of a container. */
+struct named {
+  const char *container;
+  journal_details *details;
+  const void *data;
+};
+
+static void named_details (struct json_writer *w, const void *data)
+{
+  const struct named *named = data;
+
+  trail_text (w, "container", named->container);
+  if (named->details != NULL)
+    named->details (w, named->data);
+}
+
+static int append_named (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
+{
+  cleanup_free struct named *named = calloc (count, sizeof (*named));
+
+  if (named == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < count; i++) {
+    named[i] = (struct named){ trail->container, events[i].details, events[i].data };
+    events[i].details = named_details;
+    events[i].data = &named[i];
+  }
+  return journal_append (trail->journal, events, count, err);
+}
+
+int trail_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
+{
+  bool container = trail->container != NULL;
+
   /* How a run came out is on the disk before anybody is told. */
   for (size_t i = 0; i < count; i++) {
     events[i].run = trail->run;
-    events[i].durable = events[i].kind == JOURNAL_ENDED || events[i].kind == JOURNAL_REFUSED;
+    events[i].durable = (events[i].kind == JOURNAL_ENDED && !container) || events[i].kind == JOURNAL_REFUSED;
   }
-  if (trail->journal == NULL || journal_append (trail->journal, events, count, err) == 0)
+  if (trail->journal == NULL
+      || (container ? append_named (trail, events, count, err)
+                    : journal_append (trail->journal, events, count, err))
+             == 0)
     return 0;
   return give_up (trail, err);
 }
@@ -71,159 +122,40 @@ int trail_event (struct trail *trail, enum journal_kind kind, journal_details *d
 {
   struct journal_event event = { .kind = kind, .details = details, .data = data };
 
-  return append (trail, &event, 1, err);
+  return trail_events (trail, &event, 1, err);
 }
 
-/* ---- What was asked and planned. */
+/* ---- The profile. */
 
-/* Words of others can be as long as they like, a line cannot. */
-#define TEXT_MAX 1024
-
-static void write_text (struct json_writer *w, const char *key, const char *text)
+void trail_change_details (struct json_writer *w, const void *data)
 {
-  json_bytes (w, key, text, strnlen (text, TEXT_MAX));
-}
+  const struct trail_change *change = data;
 
-static void requested_details (struct json_writer *w, const void *data)
-{
-  const struct trail_request *asked = data;
-  const struct request *request = asked->request;
-  const char *command = request->argv.count > 0 ? request->argv.items[0] : "";
-
-  json_string (w, "via", asked->via);
-  write_text (w, "profile", asked->profile);
-  json_string (w, "backend", backend_name (request->backend));
-  write_text (w, "command", command);
-  json_number (w, "arguments", request->argv.count > 0 ? request->argv.count - 1 : 0);
-  if (request->workspace != NULL)
-    write_text (w, "workspace", request->workspace);
-  json_number (w, "user", getuid ());
-  json_number (w, "supervisor", (uint64_t) getpid ());
-  if (asked->more != NULL)
-    asked->more (w, asked->more_data);
-}
-
-struct planned {
-  const struct plan *plan;
-  const char *document;
-};
-
-static void plan_details (struct json_writer *w, const void *data)
-{
-  const struct planned *planned = data;
-  const struct plan *plan = planned->plan;
-  char digest[sizeof ("sha256:") + SHA256_HEX] = "sha256:";
-
-  sha256_hex (planned->document, strlen (planned->document), digest + strlen ("sha256:"));
-  json_object_begin (w, "profile");
-  json_string (w, "name", plan->profile_name);
-  json_string (w, "digest", plan->profile_digest);
-  write_text (w, "file", plan->profile_file);
-  json_object_end (w);
-  json_string (w, "backend", backend_name (plan->backend));
-  json_string (w, "plan", digest);
-}
-
-struct waiver {
-  enum control control;
-  const struct plan_control *state;
-};
-
-static void waiver_details (struct json_writer *w, const void *data)
-{
-  const struct waiver *waiver = data;
-
-  json_string (w, "control", control_info (waiver->control)->name);
-  json_string (w, "carried", carry_text (waiver->state->carriage.carry));
-  json_string (w, "reason", waiver->state->reason ? waiver->state->reason : waiver->state->carriage.reason);
-}
-
-/* The shipped profiles that give more than the others ever may. Whoever builds on one has values of its. */
-static const char *elevated_by (const struct profile *profile)
-{
-  static const char *const names[] = { "rawdog", "unsafe" };
-
-  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
-    if (strcmp (profile->name, names[i]) == 0 || str_equal (profile->extends, names[i]))
-      return names[i];
-    for (enum setting s = 0; s < SETTING_COUNT; s++) {
-      const char *file = profile->settings.values[s].origin.file;
-      const char *slash = file ? strrchr (file, '/') : NULL;
-      size_t len = strlen (names[i]);
-
-      if (slash != NULL && strncmp (slash + 1, names[i], len) == 0 && strcmp (slash + 1 + len, ".json") == 0)
-        return names[i];
-    }
-  }
-  return NULL;
-}
-
-static void elevation_details (struct json_writer *w, const void *data)
-{
-  const struct profile *profile = data;
-
-  json_string (w, "profile", profile->name);
-  json_string (w, "elevated_by", elevated_by (profile));
-  json_bool (w, "sandbox", profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED);
-}
-
-struct change {
-  const struct plan *plan;
-  char before[JOURNAL_DIGEST_SIZE];
-};
-
-static void change_details (struct json_writer *w, const void *data)
-{
-  const struct change *change = data;
-
-  json_string (w, "profile", change->plan->profile_name);
+  json_string (w, "profile", change->name);
   json_string (w, "before", change->before);
-  json_string (w, "now", change->plan->profile_digest);
+  json_string (w, "now", change->digest);
 }
 
-/* Whether it differs from the last run of that name; the first is no change. */
-static int look_for_change (struct trail *trail, struct change *change, bool *ret_changed, struct error *err)
+int trail_look_for_change (struct trail *trail, struct trail_change *change, bool *ret_changed,
+                           struct error *err)
 {
-  const struct plan *plan = change->plan;
-
   *ret_changed = false;
   if (trail->journal == NULL)
     return 0;
-  if (journal_swap_digest (trail->journal, plan->profile_name, plan->profile_digest, change->before, err) < 0)
+  if (journal_swap_digest (trail->journal, change->name, change->digest, change->before, err) < 0)
     return give_up (trail, err);
-  *ret_changed = change->before[0] != '\0' && strcmp (change->before, plan->profile_digest) != 0;
+  *ret_changed = change->before[0] != '\0' && strcmp (change->before, change->digest) != 0;
   return 0;
 }
 
-int trail_planned (struct trail *trail, const struct trail_request *asked, const struct profile *profile,
-                   const struct plan *plan, const char *document, struct error *err)
+int trail_profile (struct trail *trail, const char *name, const char *digest, struct error *err)
 {
-  struct journal_event events[EVENTS_MAX];
-  struct waiver waivers[CONTROL_COUNT];
-  const struct planned planned = { plan, document };
-  struct change change = { .plan = plan };
-  size_t count = 0;
+  struct trail_change change = { .name = name, .digest = digest };
   bool changed;
-  int r = look_for_change (trail, &change, &changed, err);
+  int r = trail_look_for_change (trail, &change, &changed, err);
 
-  if (r < 0)
-    return r;
-  events[count++] = (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
-  events[count++] = (struct journal_event){ JOURNAL_PLAN, .details = plan_details, .data = &planned };
-  if (changed)
-    events[count++] =
-        (struct journal_event){ JOURNAL_PROFILE_CHANGED, .details = change_details, .data = &change };
-  if (elevated_by (profile) != NULL)
-    events[count++] =
-        (struct journal_event){ JOURNAL_ELEVATION, .details = elevation_details, .data = profile };
-  for (enum control c = 0; c < CONTROL_COUNT; c++) {
-    if (!plan->controls[c].accepted)
-      continue;
-    waivers[c] = (struct waiver){ c, &plan->controls[c] };
-    events[count++] =
-        (struct journal_event){ JOURNAL_WAIVER, .details = waiver_details, .data = &waivers[c] };
-  }
-  return append (trail, events, count, err);
+  return r < 0 || !changed ? r
+                           : trail_event (trail, JOURNAL_PROFILE_CHANGED, trail_change_details, &change, err);
 }
 
 /* ---- What was observed, and how it ended. */
@@ -252,7 +184,7 @@ static void posture_details (struct json_writer *w, const void *data)
   write_names (w, posture, VERDICT_WAIVED);
 }
 
-static void add_posture (struct journal_event *events, size_t *count, const struct posture *posture)
+void trail_add_posture (struct journal_event *events, size_t *count, const struct posture *posture)
 {
   if (posture != NULL)
     events[(*count)++] =
@@ -264,94 +196,25 @@ int trail_started (struct trail *trail, const struct posture *posture, struct er
   struct journal_event events[2];
   size_t count = 0;
 
-  add_posture (events, &count, posture);
+  trail_add_posture (events, &count, posture);
   events[count++] = (struct journal_event){ .kind = JOURNAL_STARTED };
-  return append (trail, events, count, err);
+  return trail_events (trail, events, count, err);
 }
 
-static void refused_details (struct json_writer *w, const void *data)
+void trail_refused_details (struct json_writer *w, const void *data)
 {
   const char *text = error_text (data);
 
-  write_text (w, "reason", text);
+  trail_text (w, "reason", text);
 }
 
-int trail_refused (struct trail *trail, const struct trail_request *asked, const struct posture *posture,
-                   const struct error *why, struct error *err)
+int trail_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
+                  struct error *err)
 {
-  struct journal_event events[3];
+  struct journal_event events[2];
   size_t count = 0;
 
-  if (asked != NULL)
-    events[count++] =
-        (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
-  add_posture (events, &count, posture);
-  events[count++] = (struct journal_event){ JOURNAL_REFUSED, .details = refused_details, .data = why };
-  return append (trail, events, count, err);
-}
-
-static void ended_details (struct json_writer *w, const void *data)
-{
-  const struct run_result *result = data;
-
-  json_string (w, "reason", run_reason_text (result->reason));
-  json_integer (w, "code", result->code);
-  if (result->signal > 0)
-    json_integer (w, "signal", result->signal);
-  json_number (w, "wall_ms", result->wall_ms);
-  json_number (w, "cpu_ms", result->counters.cpu_ns / 1000000);
-  json_number (w, "memory_peak", result->counters.memory_peak);
-  json_number (w, "stdout_bytes", result->out_bytes);
-  json_number (w, "stderr_bytes", result->err_bytes);
-  if (result->left != NULL)
-    write_text (w, "left", result->left);
-}
-
-struct limit {
-  enum control control;
-  const char *what; /* the number's name */
-  uint64_t number;
-};
-
-static void limit_details (struct json_writer *w, const void *data)
-{
-  const struct limit *limit = data;
-
-  json_string (w, "control", control_info (limit->control)->name);
-  json_number (w, limit->what, limit->number);
-}
-
-static void denial_details (struct json_writer *w, const void *data)
-{
-  denial_write_fields (w, data);
-}
-
-int trail_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
-                 struct error *err)
-{
-  const struct {
-    bool hit;
-    struct limit limit;
-  } rows[] = {
-    { result->reason == RUN_DEADLINE, { CONTROL_LIMITS_WALL, "after_ms", plan->wall_ms } },
-    { result->counters.oom_kills > 0, { CONTROL_LIMITS_MEMORY, "killed", result->counters.oom_kills } },
-    { result->counters.pids_denied > 0, { CONTROL_LIMITS_PIDS, "denied", result->counters.pids_denied } },
-    { result->out_cut, { CONTROL_LIMITS_OUTPUT, "stdout_bytes", result->out_bytes } },
-    { result->err_cut, { CONTROL_LIMITS_OUTPUT, "stderr_bytes", result->err_bytes } },
-  };
-  cleanup_free struct journal_event *events =
-      calloc (ARRAY_LEN (rows) + result->denials.count + 1, sizeof (*events));
-  size_t count = 0;
-
-  if (events == NULL)
-    return error_oom (err);
-  for (size_t i = 0; i < result->denials.count; i++)
-    events[count++] = (struct journal_event){ JOURNAL_DENIAL, .details = denial_details,
-                                              .data = &result->denials.items[i] };
-  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    if (rows[i].hit)
-      events[count++] =
-          (struct journal_event){ JOURNAL_LIMIT, .details = limit_details, .data = &rows[i].limit };
-  events[count++] = (struct journal_event){ JOURNAL_ENDED, .details = ended_details, .data = result };
-  return append (trail, events, count, err);
+  trail_add_posture (events, &count, posture);
+  events[count++] = (struct journal_event){ JOURNAL_REFUSED, .details = trail_refused_details, .data = why };
+  return trail_events (trail, events, count, err);
 }

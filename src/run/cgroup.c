@@ -17,6 +17,7 @@
 #include "base-number.h"
 #include "base-str.h"
 #include "posture-proc.h"
+#include "run-cgroup-internal.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
@@ -91,7 +92,7 @@ static int for_each_group (enum cgroup_mode mode, const char *path,
   dir = opendir (CGROUP_ROOT);
   if (dir == NULL)
     return -errno;
-  while (r == 0 && (entry = readdir (dir)) != NULL) {
+  for (errno = 0; r == 0 && (entry = readdir (dir)) != NULL; errno = 0) {
     cleanup_free char *folder = NULL;
 
     /* Names such as "cpu" that link to "cpu,cpuacct" would be visited twice. */
@@ -102,35 +103,61 @@ static int for_each_group (enum cgroup_mode mode, const char *path,
       r = -ENOMEM;
     else if (access (folder, F_OK) == 0)
       r = each (folder, arg);
+    else if (errno != ENOENT && errno != ENOTDIR)
+      r = -errno;
   }
+  /* A hierarchy that was not seen may hold a group that would stay for ever. */
+  if (r == 0 && errno != 0)
+    r = -errno;
   closedir (dir);
   return r;
 }
 
-static int count_group (const char *folder, void *arg)
+static void count_v2 (const char *path, struct cgroup_counters *c)
 {
-  struct cgroup_counters *c = arg;
+  cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
   uint64_t usec = 0;
-  bool v2 = false;
 
-  read_number (folder, "cpuacct.usage", "", &c->cpu_ns, &c->known);
-  read_number (folder, "cpu.stat", "usage_usec", &usec, &v2);
-  if (v2)
-    c->cpu_ns = usec * 1000;
+  if (folder == NULL)
+    return;
+  read_number (folder, "cpu.stat", "usage_usec", &usec, &c->known);
+  c->cpu_ns = usec * 1000;
   read_number (folder, "cpu.stat", "nr_throttled", &c->throttled, &c->known);
-  read_number (folder, "memory.max_usage_in_bytes", "", &c->memory_peak, &c->known);
   read_number (folder, "memory.peak", "", &c->memory_peak, &c->known);
-  read_number (folder, "memory.oom_control", "oom_kill", &c->oom_kills, &c->known);
   read_number (folder, "memory.events", "oom_kill", &c->oom_kills, &c->known);
   read_number (folder, "pids.events", "max", &c->pids_denied, &c->known);
-  c->known = c->known || v2;
-  return 0;
+}
+
+static void count_v1 (const char *path, struct cgroup_counters *c)
+{
+  const struct {
+    const char *controller, *file, *key;
+    uint64_t *number;
+  } list[] = {
+    { "cpuacct", "cpuacct.usage", "", &c->cpu_ns },
+    { "cpu", "cpu.stat", "nr_throttled", &c->throttled },
+    { "memory", "memory.max_usage_in_bytes", "", &c->memory_peak },
+    { "memory", "memory.oom_control", "oom_kill", &c->oom_kills },
+    { "pids", "pids.events", "max", &c->pids_denied },
+  };
+
+  for (size_t i = 0; i < ARRAY_LEN (list); i++) {
+    cleanup_free char *folder = str_format (CGROUP_ROOT "/%s%s", list[i].controller, path);
+
+    if (folder != NULL)
+      read_number (folder, list[i].file, list[i].key, list[i].number, &c->known);
+  }
 }
 
 void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counters *ret_counters)
 {
   *ret_counters = (struct cgroup_counters){ 0 };
-  for_each_group (mode, path, count_group, ret_counters);
+  if (mode == CGROUP_NONE || path == NULL)
+    return;
+  if (mode == CGROUP_V2)
+    count_v2 (path, ret_counters);
+  else
+    count_v1 (path, ret_counters);
 }
 
 /* "max" and -1 mean that there is no limit, and so does what version 1 writes for one: the most whole pages.
@@ -186,7 +213,7 @@ static bool look_v2 (const char *path, struct outside_cgroup *group)
 /* Lines "N:CONTROLLERS:PATH"; each of the controllers that limit must be in the very group. */
 static bool is_member (enum cgroup_mode mode, const char *membership, const char *path)
 {
-  static const char *const v1[] = { "memory", "pids", "cpu" };
+  static const char *const v1[] = { "memory", "pids", "cpu", "devices" };
   size_t found = 0, wanted = mode == CGROUP_V2 ? 1 : ARRAY_LEN (v1);
 
   for (const char *line = membership; *line != '\0';
@@ -315,4 +342,25 @@ int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err)
     nanosleep (&step, NULL);
   }
   return error_set (err, -EBUSY, "remove the cgroup '%s': its processes do not end", path);
+}
+
+int cgroup_make (const struct plan *plan, struct error *err)
+{
+  if (!plan->cgroup_ours)
+    return 0;
+  return plan->cgroup_delegated ? cgroup_delegated_make (plan, err) : cgroup_v1_make (plan, err);
+}
+
+int cgroup_enter (const struct plan *plan, struct error *err)
+{
+  if (!plan->cgroup_ours)
+    return 0;
+  return plan->cgroup_delegated ? cgroup_delegated_enter (plan, err) : cgroup_v1_enter (plan, err);
+}
+
+int cgroup_limit (const struct plan *plan, struct error *err)
+{
+  if (!plan->cgroup_ours)
+    return 0;
+  return plan->cgroup_delegated ? cgroup_delegated_limit (plan, err) : cgroup_v1_limit (plan, err);
 }

@@ -22,15 +22,14 @@
 
 void run_facts_write (const struct run_dir *dir, const struct outside *outside)
 {
-  cleanup_close int fd = openat (dir->fd, FACTS_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   struct error ignored = { 0 };
   cleanup_free char *bytes = NULL;
   size_t length = 0;
 
-  if (fd < 0 || outside_save (outside, &bytes, &length, &ignored) < 0
-      || write (fd, bytes, length) != (ssize_t) length)
-    unlinkat (dir->fd, FACTS_FILE, 0);
-  error_clear (&ignored);
+  /* Whoever asks later finds nothing, and is told so. */
+  if (outside_save (outside, &bytes, &length, &ignored) < 0
+      || file_write_passing (dir->fd, FACTS_FILE, bytes, length, 0600, &ignored) < 0)
+    error_clear (&ignored);
 }
 
 static int read_facts (const struct run_dir *dir, struct outside *ret_then, struct error *err)

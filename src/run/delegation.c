@@ -8,7 +8,7 @@
  */
 #include <config.h>
 
-#include "run-cgroup.h"
+#include "run-cgroup-internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -105,13 +105,9 @@ static int enable (const struct plan *plan, struct error *err)
   return 0;
 }
 
-int cgroup_make (const struct plan *plan, struct error *err)
+int cgroup_delegated_make (const struct plan *plan, struct error *err)
 {
-  int r;
-
-  if (plan->cgroup_delegated == NULL)
-    return 0;
-  r = leave (plan->cgroup_delegated, err);
+  int r = leave (plan->cgroup_delegated, err);
   if (r == 0)
     r = enable (plan, err);
   if (r < 0)
@@ -120,9 +116,9 @@ int cgroup_make (const struct plan *plan, struct error *err)
   return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
 }
 
-int cgroup_enter (const struct plan *plan, struct error *err)
+int cgroup_delegated_enter (const struct plan *plan, struct error *err)
 {
-  int r = plan->cgroup_delegated ? write_to (plan->cgroup_path, "cgroup.procs", "0") : 0;
+  int r = write_to (plan->cgroup_path, "cgroup.procs", "0");
 
   return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", plan->cgroup_path) : 0;
 }
@@ -134,13 +130,11 @@ static int set_limit (const struct plan *plan, const char *name, const char *tex
   return r < 0 ? error_set_errno (err, -r, "set '%s' of the cgroup '%s'", name, plan->cgroup_path) : 0;
 }
 
-int cgroup_limit (const struct plan *plan, struct error *err)
+int cgroup_delegated_limit (const struct plan *plan, struct error *err)
 {
   char number[64];
   int r = 0;
 
-  if (plan->cgroup_delegated == NULL)
-    return 0;
   if (plan->memory > 0) {
     snprintf (number, sizeof (number), "%" PRIu64, plan->memory);
     r = set_limit (plan, "memory.max", number, err);

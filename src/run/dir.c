@@ -229,7 +229,7 @@ static int empty_folder (int fd, unsigned depth)
     close (fd);
     return r;
   }
-  while ((entry = readdir (dir)) != NULL) {
+  for (errno = 0; (entry = readdir (dir)) != NULL; errno = 0) {
     int inner;
 
     if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0)
@@ -248,6 +248,9 @@ static int empty_folder (int fd, unsigned depth)
         || (unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR) < 0 && errno != ENOENT))
       r = -ENOTEMPTY;
   }
+  /* A folder that was not seen to its end is not empty, and must keep its lock: gc finds it by that. */
+  if (errno != 0 && r == 0)
+    r = -errno;
   closedir (dir);
   return r;
 }

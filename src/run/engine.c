@@ -45,6 +45,22 @@ static void tell_step (const char *line, void *data)
   tell (data, line);
 }
 
+static bool wants_end (void *data)
+{
+  return run_was_interrupted (data);
+}
+
+/* A registry may take its time; who waits for it can be told to end. */
+static int pull_image (struct run *run, const char *image)
+{
+  int r;
+
+  engine_set_watch (run->engine, wants_end, run);
+  r = engine_pull (run->engine, image, tell_step, run, run->err);
+  engine_set_watch (run->engine, NULL, NULL);
+  return r;
+}
+
 static int find_image (struct run *run)
 {
   const char *image = run->options->plan->root_path;
@@ -54,7 +70,7 @@ static int find_image (struct run *run)
   if (r < 0 || there)
     return r;
   if (run->options->pull)
-    return engine_pull (run->engine, image, tell_step, run, run->err);
+    return pull_image (run, image);
   return error_set (run->err, -ENOENT, "%s has no image '%s'; say --pull to have it fetched", run->name,
                     image);
 }
@@ -74,16 +90,13 @@ static int find_engine (struct run *run)
   return r < 0 ? r : engine_open (plan->backend, run->program, &run->engine, run->err);
 }
 
-/* A user's own engine has given itself a user namespace before anything else. */
 static int look_at_owner (struct run *run)
 {
-  const struct host_facts *host = run->options->host;
   struct stat st;
 
   if (stat (run->program, &st) < 0)
     return error_set_errno (run->err, errno, "look at the engine's socket '%s'", run->program);
-  return host->uid != 0 && st.st_uid == host->uid ? plan_use_own_engine (run->options->plan, host, run->err)
-                                                  : 0;
+  return plan_use_engine (run->options->plan, run->options->host, st.st_uid, run->err);
 }
 
 static int open_engine (struct run *run)
@@ -101,9 +114,7 @@ static int open_engine (struct run *run)
   r = find_engine (run);
   if (r == 0)
     r = look_at_owner (run);
-  if (r == 0)
-    r = engine_check_runtime (run->engine, plan->runtime, run->err);
-  return r < 0 ? r : find_image (run);
+  return r < 0 ? r : engine_check_runtime (run->engine, plan->runtime, run->err);
 }
 
 /* A writable folder belongs to somebody; inside that is the command, if the engine's runtime can map ids.
@@ -158,7 +169,7 @@ static int write_filter (struct run *run)
   if (plan->filter_path == NULL)
     return 0;
   r = target_podman_filter (plan, &text, run->err);
-  return r < 0 ? r : file_write_atomic (AT_FDCWD, plan->filter_path, text, strlen (text), 0644, run->err);
+  return r < 0 ? r : file_write_passing (AT_FDCWD, plan->filter_path, text, strlen (text), 0644, run->err);
 }
 
 static int prepare (struct run *run)
@@ -168,6 +179,8 @@ static int prepare (struct run *run)
   cleanup_free char *door = NULL;
   int r = init ? run_name_plan (run) : error_set_errno (run->err, errno, "find '%s'", run->options->init);
 
+  if (r == 0)
+    r = find_image (run);
   if (r == 0)
     r = run_take_ids (run);
   if (r == 0 && run->carrier == INIT_OVER_SOCKET)
@@ -184,18 +197,15 @@ static int prepare (struct run *run)
   return r < 0 ? r : run_record_write (&run->dir, plan, run->program, run->err);
 }
 
-static bool wants_end (void *data)
-{
-  return run_was_interrupted (data);
-}
-
-/* The group that the engine gave it, which is where the kernel counts. */
+/* The group that the engine gave it, which is where the kernel counts. It bears the container's id: a user's
+ * engine that cannot make groups leaves the container in one with others, whose counts are not the run's. */
 static int find_cgroup (struct run *run, pid_t pid)
 {
   struct plan *plan = run->options->plan;
   cleanup_free char *path = str_format ("/proc/%d/cgroup", (int) pid);
   cleanup_free char *text = NULL;
   const char *controller = plan->cgroup == CGROUP_V2 ? "0::" : ":memory:";
+  cleanup_free char *group = NULL;
   const char *line;
   int r = path ? file_read (AT_FDCWD, path, PROC_CGROUP_MAX, &text, NULL, run->err) : error_oom (run->err);
 
@@ -207,8 +217,12 @@ static int find_cgroup (struct run *run, pid_t pid)
   if (line == NULL)
     return 0;
   line += strlen (controller);
-  plan->cgroup_path = strndup (line, strcspn (line, "\n"));
-  return plan->cgroup_path ? 0 : error_oom (run->err);
+  group = strndup (line, strcspn (line, "\n"));
+  if (group == NULL)
+    return error_oom (run->err);
+  if (strstr (group, run->container) != NULL)
+    plan->cgroup_path = take_ptr (group);
+  return 0;
 }
 
 static int make_container (struct run *run)
@@ -222,7 +236,9 @@ static int make_container (struct run *run)
   r = engine_create (run->engine, run->dir.id, run->document, &run->container, &warnings, run->err);
   for (size_t i = 0; r == 0 && i < warnings.count; i++)
     tell (run, warnings.items[i]);
-  return r < 0 ? r : engine_check (run->engine, run->container, plan, run->document, run->err);
+  if (r == 0)
+    r = engine_check (run->engine, run->container, plan, run->document, run->err);
+  return r < 0 ? r : engine_check_links (run->engine, run->container, run->err);
 }
 
 /* A container that runs, or why it does not. */

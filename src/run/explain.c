@@ -41,6 +41,13 @@ int run_hold_inside (struct run *run)
   return 0;
 }
 
+void run_let_go_of_inside (struct run *run)
+{
+  close_p (&run->inside_ns);
+  close_p (&run->inside_root);
+  run->inside_ns = run->inside_root = -1;
+}
+
 /* The id inside of one that is ID on the host. */
 static uint32_t id_inside (const struct plan_id_map *maps, size_t count, uint32_t id)
 {

@@ -43,29 +43,52 @@
 
 #define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
+/* That there is no record is one thing, that it cannot be read now another: the run then keeps its folder,
+ * and its turn comes. */
+static int read_record (const struct run_dir *dir, struct run_record *ret_record, bool *ret_found,
+                        struct error *err)
+{
+  int r = run_record_read (dir, ret_record, err);
+
+  *ret_found = r == 0;
+  /* One that was half written means that nothing had been made yet. */
+  if (r == -ENOENT || r == -EINVAL) {
+    error_clear (err);
+    return 0;
+  }
+  return r;
+}
+
 /* gVisor's own processes are outside of the run's cgroup when it has none; only its own delete finds them. */
-static void delete_by_runtime (const struct run_dir *dir)
+static int delete_by_runtime (const struct run_dir *dir, struct error *err)
 {
   cleanup_run_record struct run_record record = { 0 };
   cleanup_strlist struct strlist words = { 0 };
   struct error ignored = { 0 };
+  bool found = false;
   enum backend backend;
+  int r;
   cleanup_free char *state = str_format ("%s/oci", dir->path);
   struct launch launch = { .id = dir->id, .folder = dir->path, .state = state, .cgroup = true };
   const struct backend_ops *ops;
 
-  if (state == NULL || run_record_read (dir, &record, &ignored) < 0
-      || backend_find (record.backend, NULL, &backend, &ignored) < 0) {
+  if (state == NULL)
+    return error_oom (err);
+  r = read_record (dir, &record, &found, err);
+  if (r < 0 || !found)
+    return r;
+  if (backend_find (record.backend, NULL, &backend, &ignored) < 0) {
     error_clear (&ignored);
-    return;
+    return 0;
   }
   ops = backend_ops (backend);
   if (ops == NULL || !ops->own_kernel || record.program == NULL || !path_is_normal (record.program))
-    return;
+    return 0;
   launch.program = record.program;
-  if (ops->words (&launch, STEP_DELETE, &words, &ignored) == 0 && words.count > 0)
+  r = ops->words (&launch, STEP_DELETE, &words, err);
+  if (r == 0 && words.count > 0)
     run_words (&words, DELETE_MS);
-  error_clear (&ignored);
+  return r;
 }
 
 /* The container of a run through an engine. One that cannot be reached keeps the folder, and so its turn. */
@@ -74,11 +97,13 @@ static int delete_by_engine (const struct run_dir *dir, struct error *err)
   cleanup_run_record struct run_record record = { 0 };
   cleanup_engine struct engine *engine = NULL;
   struct error ignored = { 0 };
+  bool found = false;
   enum backend backend;
-  int r;
+  int r = read_record (dir, &record, &found, err);
 
-  if (run_record_read (dir, &record, &ignored) < 0
-      || backend_find (record.backend, NULL, &backend, &ignored) < 0 || !backend_is_engine (backend)) {
+  if (r < 0 || !found)
+    return r;
+  if (backend_find (record.backend, NULL, &backend, &ignored) < 0 || !backend_is_engine (backend)) {
     error_clear (&ignored);
     return 0;
   }
@@ -121,6 +146,13 @@ static size_t kill_by_mounts (const char *id)
   return found;
 }
 
+void run_end_by_mounts (const char *id)
+{
+  /* Until a pass finds none: one may have been making another. */
+  for (unsigned pass = 0; pass < MOUNT_PASSES && kill_by_mounts (id) > 0; pass++)
+    usleep (1000);
+}
+
 /* The kernel lets a dying supervisor's lock go before it tells its children, who could go on making things.
  */
 static void await_supervisor (const struct run_dir *dir)
@@ -146,11 +178,11 @@ static int destroy_cgroup (const struct host_facts *host, const struct run_dir *
 {
   cleanup_run_record struct run_record record = { 0 };
   cleanup_free char *cgroup = NULL;
-  struct error ignored = { 0 };
-  int r;
+  bool found = false;
+  int r = read_record (dir, &record, &found, err);
 
-  if (run_record_read (dir, &record, &ignored) < 0)
-    error_clear (&ignored);
+  if (r < 0)
+    return r;
   if (record.delegated != NULL && !path_is_normal (record.delegated))
     return error_set (err, -EINVAL, "the record of run '%s' names no cgroup: '%s'", dir->id,
                       record.delegated);
@@ -171,20 +203,26 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
 
   *ret_done = false;
   r = run_dir_open (host->state_dir, id, &dir, &live, &failed);
-  if (r < 0 || live) {
-    /* Gone in the meantime: its supervisor, or another gc, was faster. */
+  /* Gone in the meantime: its supervisor, or another gc, was faster. */
+  if (r == -ENOENT || (r == 0 && live)) {
     error_clear (&failed);
-    return r == -ENOENT || live ? 0 : r;
+    return 0;
+  }
+  if (r < 0) {
+    error_set (err, r, "%s", error_text (&failed));
+    error_clear (&failed);
+    return r;
   }
   await_supervisor (&dir);
-  delete_by_runtime (&dir);
-  r = delete_by_engine (&dir, err);
+  r = delete_by_runtime (&dir, err);
+  if (r == 0)
+    r = delete_by_engine (&dir, err);
   if (r < 0)
     return r;
-  /* Until a pass finds none: one may have been making another. */
-  for (unsigned pass = 0; pass < MOUNT_PASSES && kill_by_mounts (id) > 0; pass++)
-    usleep (1000);
+  run_end_by_mounts (id);
   r = destroy_cgroup (host, &dir, err);
+  if (r == 0)
+    run_slot_give_back (host->state_dir, id);
   if (r == 0)
     r = run_dir_remove (&dir, err);
   *ret_done = r == 0;

@@ -75,8 +75,10 @@ int run_open_channels (struct run *run)
 {
   const struct run_options *options = run->options;
   uint64_t cap = options->plan->output_bytes;
+  int in = options->in >= 0 ? fcntl (options->in, F_DUPFD_CLOEXEC, 3) : -1;
   int in_write = -1, out_read = -1, err_read = -1;
-  int r = make_pipe (&run->child_fds[0], &in_write);
+  /* A caller's input that is lost would leave the command waiting for it. */
+  int r = in < 0 && options->in >= 0 ? -errno : make_pipe (&run->child_fds[0], &in_write);
 
   if (r == 0)
     r = make_pipe (&out_read, &run->child_fds[1]);
@@ -90,8 +92,7 @@ int run_open_channels (struct run *run)
   if (r == 0)
     note_pipes (run);
   /* The far ends of pipes may be the caller's descriptors, which are not ours to make non-blocking. */
-  set_stream (&run->streams[STREAM_IN], options->in >= 0 ? fcntl (options->in, F_DUPFD_CLOEXEC, 3) : -1,
-              in_write, true, UINT64_MAX);
+  set_stream (&run->streams[STREAM_IN], in, in_write, true, UINT64_MAX);
   set_stream (&run->streams[STREAM_OUT], out_read, options->out, false, cap);
   set_stream (&run->streams[STREAM_ERR], err_read, options->err, false, cap);
   if (r == 0

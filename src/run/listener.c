@@ -92,7 +92,8 @@ static void take_connection (struct listener *listener)
 {
   int peer = accept4 (listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-  if (peer >= 0)
+  /* One that cannot be taken now would be offered again at once, and for ever. */
+  if (peer >= 0 || (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED))
     move_on (listener, peer, LISTENER_AWAITS_DESCRIPTOR);
 }
 
@@ -168,9 +169,12 @@ static bool answer_one (struct listener *listener, const struct plan *plan, stru
   memset (reply, 0, listener->reply_size);
   reply->id = request->id;
   reply->error = -denied_call_answer (plan->filter, &call);
-  /* A caller that is gone needs no answer. */
-  if (ioctl (listener->fd, SECCOMP_IOCTL_NOTIF_SEND, reply) < 0)
-    errno = 0;
+  /* A caller that is gone needs no answer. Where one cannot be given the kernel is to give its own, or the
+   * caller would wait for ever: it does when nobody listens any more. */
+  if (ioctl (listener->fd, SECCOMP_IOCTL_NOTIF_SEND, reply) < 0 && errno != ENOENT) {
+    listener_close (listener);
+    return false;
+  }
   return true;
 }
 

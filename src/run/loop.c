@@ -132,6 +132,9 @@ static void on_status (struct loop *loop)
   }
   take_ended (run, &ended);
   loop->ended = true;
+  covers_serve (&run->covers, run->options->plan, &run->result.denials);
+  if (run->result.code == 0)
+    run_let_go_of_inside (run);
   cgroup_count (run->options->plan->cgroup, run->options->plan->cgroup_path, &run->result.counters);
   run_send_seen (run);
 }
@@ -318,6 +321,9 @@ int run_loop (struct run *run)
   run->result.err_bytes = err->seen;
   run->result.out_cut = stream_was_cut (out);
   run->result.err_cut = stream_was_cut (err);
+  /* A terminal that hangs up says so by an error. */
+  for (size_t i = 0; i < STREAM_COUNT && !run->options->plan->terminal; i++)
+    run->result.stream_errno[i] = run->streams[i].failed;
   set_reason (&loop);
   run_explain (run, loop.deadline_hit);
   return 0;

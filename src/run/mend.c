@@ -71,8 +71,9 @@ static void __attribute__ ((noreturn)) mend (const struct run *run, const struct
 {
   const struct plan *plan = run->options->plan;
 
-  /* A user has the right to mount only as root of the namespace that the stage made. */
-  if (setns (run->init_pidfd, CLONE_NEWNS | (plan->staged_ids ? CLONE_NEWUSER : 0)) < 0)
+  /* A user has the right to mount only as root of the namespace that the stage, or the user's engine, made.
+   */
+  if (setns (run->init_pidfd, CLONE_NEWNS | (plan->staged_ids || plan->engines_ids ? CLONE_NEWUSER : 0)) < 0)
     _exit (1);
   for (size_t i = 0; i < mounts->count; i++) {
     const struct proc_mount *mount = &mounts->items[i];

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,7 +139,28 @@ static int hear_and_mend (struct run *run, bool *ret_mended)
   return *ret_mended ? ask_mounts (run) : r;
 }
 
-static int look (struct run *run, struct outside *ret_outside)
+/* Whoever could not look around by now does it when it counts, and is told why not. */
+void run_look_around (struct run *run)
+{
+  struct error ignored = { 0 };
+
+  run->host_mounts = open ("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+  run->looked_around =
+      run->host_mounts >= 0 && outside_look_around (run->options->plan, &run->outside, &ignored) == 0;
+  error_clear (&ignored);
+}
+
+/* Whether what was seen around still holds. The number of a file system that the host has unmounted since may
+ * be that of one of the container's by now, and would be taken for the host's; one that it has mounted would
+ * not be known as the host's. */
+static bool is_still_around (const struct run *run)
+{
+  struct pollfd changed = { run->host_mounts, POLLPRI, 0 };
+
+  return run->looked_around && poll (&changed, 1, 0) == 0;
+}
+
+static int look (struct run *run)
 {
   const struct outside_subject subject = { .plan = run->options->plan,
                                            .pid = run->own_kernel ? 0 : run->init_pid,
@@ -146,47 +168,54 @@ static int look (struct run *run, struct outside *ret_outside)
                                            .dir = &run->dir,
                                            .state = run->options->host->state_dir };
 
-  return outside_look (&subject, ret_outside, run->err);
+  int r = 0;
+
+  if (!is_still_around (run)) {
+    outside_clear (&run->outside);
+    r = outside_look_around (run->options->plan, &run->outside, run->err);
+  }
+  return r < 0 ? r : outside_look (&subject, &run->outside, run->err);
 }
 
-static int judge (struct run *run, struct outside *outside)
+static int judge (struct run *run)
 {
-  int r;
+  struct outside *outside = &run->outside;
 
   memcpy (outside->pipes, run->pipe_inodes, sizeof (outside->pipes));
   outside->wall_ms = run_deadline_left (run);
   outside->output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
                               ? run->streams[STREAM_OUT].cap
                               : run->streams[STREAM_ERR].cap;
-  r = posture_judge (run->options->plan, &run->inside, outside, &run->result.posture, run->err);
-  if (r == 0 && run->result.posture->overall != OVERALL_VIOLATED)
-    run_facts_write (&run->dir, outside);
-  return r;
+  return posture_judge (run->options->plan, &run->inside, outside, &run->result.posture, run->err);
+}
+
+void run_remember (const struct run *run)
+{
+  run_facts_write (&run->dir, &run->outside);
 }
 
 /* Init is busy with its answers meanwhile. What is mended afterwards is looked at again. */
-static int look_and_hear (struct run *run, struct outside *outside)
+static int look_and_hear (struct run *run)
 {
   bool mended = false;
-  int r = look (run, outside);
+  int r = look (run);
 
   if (r == 0)
     r = hear_and_mend (run, &mended);
   if (r == 0 && mended)
-    outside_look_mounts (run->init_pid, outside);
+    outside_look_mounts (run->init_pid, &run->outside);
   return r;
 }
 
 int run_observe (struct run *run)
 {
-  cleanup_outside struct outside outside = { 0 };
-  int r = look_and_hear (run, &outside);
+  int r = look_and_hear (run);
 
   run_passed (run, PHASE_ANSWER);
   if (r == 0)
     r = run_deadline_arm (run);
   if (r == 0)
-    r = judge (run, &outside);
+    r = judge (run);
   run_passed (run, PHASE_JUDGE);
   if (r < 0)
     return error_prefix (run->err, "observe the run before its command starts");

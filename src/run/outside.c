@@ -27,7 +27,7 @@
 
 /* Seven numbers and the blanks between them. */
 #define SPACES_MAX  256
-#define SPACES_FILE "spaces"
+#define SPACES_FILE "lock" /* it is there anyway, and gone last */
 
 static char *read_text (int proc, const char *name, size_t *ret_length)
 {
@@ -182,7 +182,6 @@ static int look_at_host (const struct plan *plan, struct outside *outside)
 /* Whoever comes later compares with these; whoever came earlier has written its own. */
 static void write_spaces (const struct run_dir *dir, pid_t pid, const struct outside *outside)
 {
-  cleanup_close int fd = openat (dir->fd, SPACES_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   char text[SPACES_MAX];
   int len = 0;
 
@@ -190,7 +189,7 @@ static void write_spaces (const struct run_dir *dir, pid_t pid, const struct out
     len += snprintf (text + len, sizeof (text) - (size_t) len, "%" PRIu64 "\n", outside->spaces[s]);
   len += snprintf (text + len, sizeof (text) - (size_t) len, "%d\n", (int) pid);
   /* A sibling that finds nothing compares nothing, and says with how many it compared. */
-  if (fd >= 0 && write (fd, text, (size_t) len) != len)
+  if (pwrite (dir->lock_fd, text, (size_t) len, 0) != len)
     errno = 0;
 }
 
@@ -264,33 +263,37 @@ static void look_at_ourselves (struct outside *outside)
     outside->own_spaces[s] = own >= 0 ? space_of (own, s) : 0;
 }
 
-int outside_look (const struct outside_subject *subject, struct outside *ret_outside, struct error *err)
+int outside_look_around (const struct plan *plan, struct outside *ret_outside, struct error *err)
 {
   cleanup_outside struct outside outside = { 0 };
-  const struct plan *plan = subject->plan;
   struct utsname names;
-  int r = 0;
 
   look_at_ourselves (&outside);
   if (uname (&names) == 0)
     outside.kernel = str_format ("%s %s", names.release, names.version);
-  if (subject->pid > 0)
-    r = outside_look_process (subject->pid, &outside, err);
-  if (r < 0)
-    return r;
-  if (subject->pid > 0) {
-    outside.is_init = is_init (subject->pid, subject->init);
-    if (subject->dir != NULL)
-      write_spaces (subject->dir, subject->pid, &outside);
-    if (subject->dir != NULL && look_at_siblings (subject, &outside) < 0)
-      return error_oom (err);
-  }
   if (look_at_host (plan, &outside) < 0)
-    return error_oom (err);
-  cgroup_look (plan->cgroup, plan->cgroup_path, outside.cgroup, &outside.group);
-  if (plan->cgroup_path != NULL && (outside.group_path = strdup (plan->cgroup_path)) == NULL)
     return error_oom (err);
   *ret_outside = outside;
   outside = (struct outside){ 0 };
+  return 0;
+}
+
+int outside_look (const struct outside_subject *subject, struct outside *outside, struct error *err)
+{
+  const struct plan *plan = subject->plan;
+  int r = subject->pid > 0 ? outside_look_process (subject->pid, outside, err) : 0;
+
+  if (r < 0)
+    return r;
+  if (subject->pid > 0) {
+    outside->is_init = is_init (subject->pid, subject->init);
+    if (subject->dir != NULL)
+      write_spaces (subject->dir, subject->pid, outside);
+    if (subject->dir != NULL && look_at_siblings (subject, outside) < 0)
+      return error_oom (err);
+  }
+  cgroup_look (plan->cgroup, plan->cgroup_path, outside->cgroup, &outside->group);
+  if (plan->cgroup_path != NULL && (outside->group_path = strdup (plan->cgroup_path)) == NULL)
+    return error_oom (err);
   return 0;
 }

@@ -15,6 +15,10 @@
 #define STAT_MAX     ((size_t) 4096)
 #define CHILDREN_MAX ((size_t) 64 * 1024)
 
+/* In proc(5)'s count: the first behind the name, and that of the start. */
+#define FIRST_FIELD 3
+#define START_FIELD 22
+
 /* A runtime's own processes go three or four deep. */
 #define DEPTH_MAX 8
 
@@ -39,6 +43,19 @@ char process_state (pid_t pid)
   if (name_end == NULL || name_end[1] != ' ')
     return '\0';
   return name_end[2];
+}
+
+bool process_start (pid_t pid, uint64_t *ret_ticks)
+{
+  cleanup_free char *text = read_of (pid, "stat", STAT_MAX);
+  char *name_end = text ? strrchr (text, ')') : NULL, *rest = NULL;
+  const char *word = name_end ? strtok_r (name_end + 1, " ", &rest) : NULL;
+
+  if (word == NULL || word[0] == 'Z' || word[0] == 'X')
+    return false;
+  for (int field = FIRST_FIELD; word != NULL && field < START_FIELD; field++)
+    word = strtok_r (NULL, " ", &rest);
+  return word != NULL && number_parse (word, UINT64_MAX, ret_ticks);
 }
 
 bool process_has_ended (pid_t pid)

@@ -11,8 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base-base64.h"
 #include "base-file.h"
 #include "plan-stage.h"
+#include "run-filter-cache.h"
 #include "run-record.h"
 #include "target-oci.h"
 
@@ -86,9 +88,36 @@ static int open_listener (struct run *run)
   return r;
 }
 
+/* The filter as a program; other runtimes get the list, and make one of it themselves. */
+static int load_filter (struct run *run)
+{
+  struct plan *plan = run->options->plan;
+  cleanup_free uint8_t *program = NULL;
+  size_t size;
+  int r;
+
+  if (!run->ops->prepared || plan->filter == NULL)
+    return 0;
+  r = filter_cache_get (run->options->host->storage_dir, plan->filter, plan->listener != NULL, &program,
+                        &size, run->err);
+  if (r < 0)
+    return r;
+  plan->program = base64_encode (program, size);
+  return plan->program ? 0 : error_oom (run->err);
+}
+
 void run_serve (struct run *run)
 {
   listener_serve (&run->listener, run->options->plan, &run->result.denials);
+}
+
+/* Whether the groups are better made by us than by the runtime. */
+static bool makes_groups (const struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+
+  return run->ops->prepared && !plan->unprivileged
+         && (plan->cgroup == CGROUP_V1 || plan->cgroup == CGROUP_HYBRID);
 }
 
 static int prepare (struct run *run)
@@ -98,6 +127,7 @@ static int prepare (struct run *run)
   cleanup_free char *text = NULL;
   int r;
 
+  plan->cgroup_ours = plan->cgroup_ours || makes_groups (run);
   r = run_name_plan (run);
   if (r == 0)
     r = name_state (run);
@@ -112,6 +142,8 @@ static int prepare (struct run *run)
   if (r == 0)
     r = open_listener (run);
   if (r == 0)
+    r = load_filter (run);
+  if (r == 0)
     r = target_oci (plan, &text, run->err);
   if (r == 0)
     r = run_record_write (&run->dir, plan, run->program, run->err);
@@ -120,7 +152,7 @@ static int prepare (struct run *run)
   fd = open (run->bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return error_set_errno (run->err, errno, "open '%s'", run->bundle);
-  return file_write_atomic (fd, "config.json", text, strlen (text), 0600, run->err);
+  return file_write_passing (fd, "config.json", text, strlen (text), 0600, run->err);
 }
 
 static void describe_launch (struct run *run)
@@ -133,7 +165,7 @@ static void describe_launch (struct run *run)
     .state = run->state,
     .bundle = run->bundle,
     .program = run->program,
-    .cgroup = plan->cgroup_path != NULL && plan->cgroup_delegated == NULL,
+    .cgroup = plan->cgroup_path != NULL && !plan->cgroup_ours,
     .passed = run->carrier == INIT_OVER_FDS ? 2 : 0,
   };
 }
@@ -144,7 +176,8 @@ static int start (struct run *run)
 
   describe_launch (run);
   r = run_open_channels (run);
-  if (r == 0)
+  /* A runtime's limits are in force before init is. */
+  if (r == 0 && !run->options->plan->cgroup_ours)
     r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_listen (run);
@@ -155,6 +188,11 @@ static int start (struct run *run)
   if (r == 0)
     r = run_stage_and_create (run);
   run_passed (run, PHASE_CREATE);
+  /* Init comes to life meanwhile, and answers under the limits that the command will have. */
+  if (r == 0)
+    r = cgroup_limit (run->options->plan, run->err);
+  if (r == 0 && run->options->plan->cgroup_ours)
+    r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_accept (run);
   if (r == 0)
@@ -163,8 +201,6 @@ static int start (struct run *run)
     r = run_await_hello (run);
   if (r == 0 && run->own_kernel)
     r = run_take_sandbox (run);
-  if (r == 0)
-    r = cgroup_limit (run->options->plan, run->err);
   run_passed (run, PHASE_START);
   return r;
 }
@@ -195,10 +231,15 @@ static void destroy (struct run *run)
 {
   const struct plan *plan = run->options->plan;
 
+  /* crun works in a process of its own that outlives it, and would make the cgroup after we have removed it.
+   */
+  if (run->step_failed)
+    run_end_by_mounts (run->dir.id);
   if (run->created && run->stage_ns[0] >= 0)
     run_step (run, STEP_DELETE);
-  if (run->created)
-    cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err);
+  /* Without the folder gc would not know of the cgroup. */
+  if (run->created && cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err) < 0)
+    run->keep_dir = true;
   cgroup_give_back (plan->cgroup_delegated);
 }
 

@@ -1,6 +1,7 @@
 #include <config.h>
 
 #include "run-internal.h"
+#include "run-privileges.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,6 +121,9 @@ static void __attribute__ ((noreturn)) become_pump (struct run *run, struct atta
   for (size_t i = 0; i < STREAM_COUNT; i++)
     stream_clear (&run->streams[i]);
   fcntl (pump.engine, F_SETFL, 0);
+  /* Everything that comes now is the command's or the engine's word. */
+  if (run->options->last && privileges_drop (!privileges_own_path (run->program), &ignored) < 0)
+    raise (SIGKILL);
   whole = take (&pump, attached->early, attached->early_len) && copy (&pump);
   close_p (&pump.fds[1]);
   close_p (&pump.fds[2]);

@@ -35,9 +35,9 @@ void cgroup_look (enum cgroup_mode mode, const char *path, const char *membershi
 /* Lets frozen processes go on, so that they can end. */
 void cgroup_thaw (enum cgroup_mode mode, const char *path);
 
-/* The four for a run whose group the supervisor makes itself, below one that was delegated to its user: none
- * does anything for another. First: leaves the delegated group if we are in it, for a child of ours, and
- * makes the run's. */
+/* The four for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): none does anything
+ * for another. First: leaves the delegated group, where there is one and we are in it, for a child of ours,
+ * and makes the run's. */
 int cgroup_make (const struct plan *plan, struct error *err);
 /* Has the calling process in the run's group, before it becomes a runtime. */
 int cgroup_enter (const struct plan *plan, struct error *err);

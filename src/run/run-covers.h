@@ -34,4 +34,6 @@ void covers_watch (struct covers *covers, const struct plan *plan, int root);
 /* Goes on after the descriptor has become readable. Never blocks. */
 void covers_serve (struct covers *covers, const struct plan *plan, struct denials *denials);
 
+/* The kernel takes some 15 ms to be rid of a mark, and this waits for it. Marks go with their mounts, so it
+ * is called last, when the run's mounts have been gone for a while. */
 void covers_close (struct covers *covers);

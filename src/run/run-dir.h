@@ -54,6 +54,9 @@ bool run_id_is_valid (const char *id);
 /* Takes one of SLOTS numbers for as long as *RET_FD is open: STATE/ids/N, locked. Starts anywhere, so that
  * runs at the same time seldom try the same one. */
 int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *ret_fd, struct error *err);
+/* Keeps it taken when the run cannot be finished now, until it is: gc gives it back. */
+void run_slot_keep (const char *id, int *fd);
+void run_slot_give_back (const char *state, const char *id);
 /* Lets it go and removes its file. */
 void run_slot_release (const char *state, unsigned slot, int *fd);
 /* Removes the files of slots that nobody holds. */

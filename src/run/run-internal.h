@@ -8,6 +8,7 @@
 #include "backend-engine.h"
 #include "base-handshake.h"
 #include "posture-inside.h"
+#include "posture-outside.h"
 #include "run-covers.h"
 #include "run-dir.h"
 #include "run-image.h"
@@ -51,6 +52,7 @@ struct run {
   char *container;               /* what the engine calls it; NULL: it was not told */
   char *document;                /* what the engine is asked for */
   int door;                      /* where init knocks, or -1 */
+  bool step_failed;              /* what a runtime started may go on without it */
   bool keep_dir;                 /* something is left that only gc can finish, and finds by the folder */
   struct run_dir dir;
   struct image_root image; /* the tree that the root is made of, if any */
@@ -79,9 +81,12 @@ struct run {
   int inside_ns, inside_root; /* the run's mounts, held so that they can be looked at when it has ended; or -1
                                */
   struct inside inside;       /* what init is asked and answers */
-  size_t asked;               /* how many of the questions are on their way */
-  bool created;               /* the runtime has something to delete */
-  uint64_t passed_us;         /* when the last phase ended */
+  struct outside outside;     /* what is seen of it */
+  int host_mounts;    /* the host's table of mounts, opened before it was read: tells when it has changed */
+  bool looked_around; /* the part of it that does not need the container is there */
+  size_t asked;       /* how many of the questions are on their way */
+  bool created;       /* the runtime has something to delete */
+  uint64_t passed_us; /* when the last phase ended */
   struct run_result result;
   struct error *err;
 };
@@ -90,6 +95,9 @@ struct run {
 int run_name_plan (struct run *run);
 int run_take_ids (struct run *run);
 int run_make_folder (struct run *run, const char *name, char **ret_path);
+
+/* guarded.c: before anything is made. */
+int run_guard_sources (struct run *run);
 
 /* hidden.c: before the document is made. */
 int run_look_at_hidden (struct run *run);
@@ -109,6 +117,9 @@ int run_arrange_descriptors (const int *fds, size_t count);
 /* Waits for every dead child but one that is waited for elsewhere (0: none). */
 void run_reap_others (pid_t except);
 
+/* Kills every process that has a file system of run ID in its mount table, until there is none. */
+void run_end_by_mounts (const char *id);
+
 /* handshake.c */
 int run_open_channels (struct run *run);
 int run_await_hello (struct run *run);
@@ -122,7 +133,9 @@ void run_send_seen (struct run *run);
 
 /* observe.c: what was promised against what is seen; the verdict is in the run's result. */
 int run_ask_first (struct run *run);
+void run_look_around (struct run *run); /* while the container is being made */
 int run_observe (struct run *run);
+void run_remember (const struct run *run); /* what was seen, for who asks later */
 
 /* programs.c: answers what waits at the listener. */
 void run_serve (struct run *run);
@@ -165,6 +178,8 @@ int run_loop (struct run *run);
 
 /* explain.c: what the run's end tells of denials, into its result. Before the tear-down. */
 int run_hold_inside (struct run *run);
+/* Nothing will have to be explained, or all has been. The mounts go with the last process inside. */
+void run_let_go_of_inside (struct run *run);
 void run_explain (struct run *run, bool deadline);
 
 /* teardown.c */

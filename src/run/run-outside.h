@@ -20,8 +20,11 @@ struct outside_subject {
   const char *state; /* where the siblings are */
 };
 
-/* Fails only where memory runs out; what cannot be seen stays unknown. */
-int outside_look (const struct outside_subject *subject, struct outside *ret_outside, struct error *err);
+/* In two parts, as there is time for the first while the container is being made: what is around it, the
+ * host's mounts and our own namespaces; and the container itself, which is added. Both fail only where memory
+ * runs out; what cannot be seen stays unknown. */
+int outside_look_around (const struct plan *plan, struct outside *ret_outside, struct error *err);
+int outside_look (const struct outside_subject *subject, struct outside *outside, struct error *err);
 
 /* Reads the mount table again. */
 void outside_look_mounts (pid_t pid, struct outside *outside);

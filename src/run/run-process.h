@@ -2,11 +2,16 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The letter of PID's state: 'S' sleeps, 'Z' is dead and not waited for, ...; 0 where there is no such
  * process. */
 char process_state (pid_t pid);
+
+/* When PID was started, in ticks since the machine was: with its number it names a process for good. False
+ * for one that is not there, or is dead. */
+bool process_start (pid_t pid, uint64_t *ret_ticks);
 
 /* Whether our child PID has ended; it stays to be waited for. */
 bool process_has_ended (pid_t pid);

@@ -47,6 +47,9 @@ struct run_options {
   int (*on_start) (void *data, const struct posture *posture, struct error *err);
   void *on_start_data;
 
+  bool last;          /* this process launches nothing after it: privileges are given up on the way */
+  bool keep_override; /* it writes something afterwards where only CAP_DAC_OVERRIDE lets it */
+
   const char *engine_socket;       /* NULL: where the engine usually is */
   bool pull;                       /* the engine may fetch a missing image */
   void (*note) (const char *line); /* for people, while it goes on; NULL: nobody listens */
@@ -62,6 +65,7 @@ struct run_result {
   struct cgroup_counters counters;
   uint64_t out_bytes, err_bytes;
   bool out_cut, err_cut;
+  int stream_errno[3]; /* why the caller's standard stream of that number could not be passed on; 0: it was */
   uint64_t phases_us[PHASE_COUNT]; /* microseconds */
   struct posture *posture;         /* what was observed before the command started; NULL: nothing was */
   struct denials denials;

@@ -17,12 +17,15 @@
 #include "plan-plan.h"
 
 struct stage {
-  const struct plan *plan; /* staged for FOLDER */
-  const char *folder;      /* an empty folder of the run's; the tmpfs goes here */
-  const char *init;        /* the static init's path: ours, so links on the way are fine */
-  int report;              /* to the supervisor: it writes our id maps when it hears STAGE_MAP_ME */
-  bool own_kernel;         /* the runtime makes files with ids of its own; mapping them would refuse it */
-  bool cgroup_view;        /* hide a hybrid host's v2 side from the runtime */
+  const struct plan *plan;    /* staged for FOLDER */
+  const char *folder;         /* an empty folder of the run's; the tmpfs goes here */
+  const char *init;           /* the static init's path: ours, so links on the way are fine */
+  const char *runtime;        /* our own helper, for where it is executed from: */
+  const char *staged_runtime; /* there; NULL: it is not hung up */
+  int report;                 /* to the supervisor: it writes our id maps when it hears STAGE_MAP_ME */
+  bool own_kernel;            /* the runtime makes files with ids of its own; mapping them would refuse it */
+  bool cgroup_view;           /* hide a hybrid host's v2 side from the runtime */
+  bool cgroup_empty;          /* and its v1 side, which the runtime leaves alone */
 };
 
 #define STAGE_MAP_ME "map"

@@ -26,6 +26,8 @@ struct stream {
   uint64_t passed;
   char *tail; /* the last LIMIT_TAIL_BYTES that came, passed or not; NULL: nobody wants them */
   size_t tail_len;
+  int failed; /* the error that ended it, where that was neither the end nor a reader that went away; 0: none
+               */
   size_t start, len;
   char buffer[STREAM_BUFFER];
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "run-internal.h"
+#include "run-privileges.h"
 
 uint64_t run_now_ms (void)
 {
@@ -101,6 +102,19 @@ int run_name_plan (struct run *run)
   return plan->run_id ? plan_name_cgroup (plan, run->err) : error_oom (run->err);
 }
 
+/* What comes from now on is the command's doing. A supervisor that still has a runtime to execute keeps what
+ * that needs. */
+static int give_privileges_up (const struct run *run)
+{
+  bool engine = run->engine != NULL;
+
+  if (!run->options->last || (!engine && !run->ops->prepared))
+    return 0;
+  /* The root of a hierarchy is closed to everybody's writing, also to its owner's. */
+  return privileges_drop (run->options->keep_override || !engine || !privileges_own_path (run->program),
+                          run->err);
+}
+
 /* Up to the command's own start, or to the refusal of it. */
 static int start (struct run *run)
 {
@@ -114,7 +128,29 @@ static int start (struct run *run)
     r = run->options->on_start (run->options->on_start_data, run->result.posture, run->err);
   if (r == 0)
     r = run_hold_inside (run);
+  if (r == 0)
+    run_remember (run);
+  if (r == 0)
+    r = give_privileges_up (run);
   return r < 0 ? r : run_go (run);
+}
+
+/* Up to where there is something to take down. */
+static int prepare (struct run *run)
+{
+  int r = run->driver->open (run);
+
+  if (r == 0)
+    r = run_guard_sources (run);
+  if (r == 0)
+    r = take_signals (run);
+  if (r == 0)
+    r = run_dir_create (run->options->host->state_dir, run->options->id, &run->dir, run->err);
+  if (r == 0)
+    run->result.id = strdup (run->dir.id);
+  if (r == 0)
+    r = run_look_at_hidden (run);
+  return r < 0 ? r : run->driver->prepare (run);
 }
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
@@ -140,6 +176,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
                      .covers = { .fd = -1, .folders = -1 },
                      .inside_ns = -1,
                      .inside_root = -1,
+                     .host_mounts = -1,
                      .err = err };
   int r;
 
@@ -148,17 +185,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   run.passed_us = now_us ();
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) < 0)
     return error_set_errno (err, errno, "become the parent of orphans");
-  r = run.driver->open (&run);
-  if (r == 0)
-    r = take_signals (&run);
-  if (r == 0)
-    r = run_dir_create (options->host->state_dir, options->id, &run.dir, err);
-  if (r == 0)
-    run.result.id = strdup (run.dir.id);
-  if (r == 0)
-    r = run_look_at_hidden (&run);
-  if (r == 0)
-    r = run.driver->prepare (&run);
+  r = prepare (&run);
   if (r == 0)
     r = start (&run);
   if (r == 0 && run.result.reason != RUN_REFUSED)

@@ -15,16 +15,18 @@
 
 #include "base-number.h"
 
-/* Locks file NAME; -1 where somebody else has it. A file that its owner removed meanwhile protects nothing.
- * One that has something in it belongs to a container of an engine's, which no process of ours outlives. */
+/* Locks file NAME; -EBUSY where somebody else has it. A file that its owner removed meanwhile protects
+ * nothing. One that has something in it belongs to a container of an engine's, which no process of ours
+ * outlives. */
 static int lock_file (int folder, const char *name, int flags)
 {
   cleanup_close int fd = openat (folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
   struct stat st;
 
-  if (fd < 0 || flock (fd, LOCK_EX | LOCK_NB) < 0 || fstat (fd, &st) < 0 || st.st_nlink == 0
-      || st.st_size > 0)
-    return -1;
+  if (fd < 0 || flock (fd, LOCK_EX | LOCK_NB) < 0 || fstat (fd, &st) < 0)
+    return errno == EWOULDBLOCK ? -EBUSY : -errno;
+  if (st.st_nlink == 0 || st.st_size > 0)
+    return -EBUSY;
   return take_fd (&fd);
 }
 
@@ -49,6 +51,8 @@ int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *r
       *ret_fd = fd;
       return 0;
     }
+    if (fd != -EBUSY)
+      return error_set_errno (err, -fd, "take a private range of ids in '%s/ids'", state);
   }
   return error_set (
       err, -EBUSY,
@@ -62,6 +66,40 @@ static void remove_locked (int folder, const char *name, int *fd)
   unlinkat (folder, name, 0);
   close_p (fd);
   *fd = -1;
+}
+
+void run_slot_keep (const char *id, int *fd)
+{
+  /* That it cannot be written leaves it to whoever takes it next, which is the worse only for a run whose
+   * processes still live. */
+  if (write (*fd, id, strlen (id)) < 0)
+    errno = 0;
+  close_p (fd);
+  *fd = -1;
+}
+
+/* The range of a run that is finished later. */
+static bool is_kept_for (int folder, const char *name, const char *id)
+{
+  cleanup_close int fd = openat (folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  char text[RUN_ID_SIZE + 1] = "";
+
+  return fd >= 0 && read (fd, text, sizeof (text) - 1) == (ssize_t) strlen (id) && strcmp (text, id) == 0;
+}
+
+void run_slot_give_back (const char *state, const char *id)
+{
+  struct error ignored = { 0 };
+  int folder = run_state_open (state, "ids", &ignored);
+  DIR *dir = folder >= 0 ? fdopendir (folder) : NULL;
+  const struct dirent *entry;
+
+  error_clear (&ignored);
+  while (dir != NULL && (entry = readdir (dir)) != NULL)
+    if (entry->d_name[0] != '.' && is_kept_for (dirfd (dir), entry->d_name, id))
+      unlinkat (dirfd (dir), entry->d_name, 0);
+  if (dir != NULL)
+    closedir (dir);
 }
 
 void run_slot_release (const char *state, unsigned slot, int *fd)

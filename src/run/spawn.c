@@ -141,13 +141,14 @@ static int prepare (const struct child_plan *child, struct error *err)
   return 0;
 }
 
-static void __attribute__ ((noreturn)) become (char *const *words, const int *fds, size_t fd_count)
+static void __attribute__ ((noreturn))
+become (const char *program, char *const *words, const int *fds, size_t fd_count)
 {
   umask (022);
-  personality (0); /* the caller's may have switched address randomisation off */
-  if (chdir ("/") < 0 || run_arrange_descriptors (fds, fd_count) < 0)
+  /* The caller's personality may have switched address randomisation off. */
+  if (personality (0) < 0 || chdir ("/") < 0 || run_arrange_descriptors (fds, fd_count) < 0)
     _exit (125);
-  execve (words[0], words, step_environment);
+  execve (program, words, step_environment);
   _exit (127);
 }
 
@@ -166,7 +167,8 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   }
   /* Becoming somebody else has taken it away. */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  become (child->words, child->fds, child->fd_count);
+  become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->words[0],
+          child->words, child->fds, child->fd_count);
 }
 
 /* NULL-terminated copy of a list's pointers. */
@@ -211,7 +213,7 @@ bool run_words (const struct strlist *words, uint64_t ms)
     if (getppid () != parent)
       _exit (125);
     default_signals ();
-    become (array, nothing, ARRAY_LEN (nothing));
+    become (array[0], array, nothing, ARRAY_LEN (nothing));
   }
   while (pid > 0 && !process_has_ended (pid) && run_now_ms () < until)
     usleep (LOOK_US);
@@ -260,22 +262,35 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   close_p (&theirs);
   theirs = -1;
   hand_over (run);
+  if (stage != NULL)
+    run_look_around (run);
   r = step_wait (run, step, pid, ours, said, sizeof (said), &status);
-  return r < 0 ? r : judge_step (run, step, status, said);
+  if (r == 0)
+    r = judge_step (run, step, status, said);
+  run->step_failed = run->step_failed || r < 0;
+  return r;
 }
 
+/* The helper with libcrun executes a sealed copy of itself, unless it finds that nobody can write to where it
+ * came from: on the stage that is so. */
 int run_stage_and_create (struct run *run)
 {
   const struct plan *plan = run->options->plan;
+  cleanup_free char *staged = run->ops->prepared ? str_format ("%s/launch", run->stage) : NULL;
   cleanup_close int theirs = -1;
   int fds[6], pair[2];
   size_t count = 3 + run->launch.passed;
   struct stage stage = { .plan = plan,
                          .folder = run->stage,
                          .init = run->options->init,
+                         .runtime = run->program,
+                         .staged_runtime = staged,
                          .own_kernel = run->ops->own_kernel,
-                         .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID };
+                         .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
+                         .cgroup_empty = !run->launch.cgroup };
 
+  if (run->ops->prepared && staged == NULL)
+    return error_oom (run->err);
   memcpy (fds, run->child_fds, sizeof (run->child_fds));
   if (run->ops->has_control) {
     if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)

@@ -49,28 +49,35 @@ static int bind_hierarchy (const char *view, const char *name, struct error *err
   return 0;
 }
 
-/* libcrun refuses a host that has both versions mounted. Give it only the first, in our own namespace: a
- * tmpfs with the version 1 hierarchies bound into it. (Unmounting the other would make it write into the
- * tmpfs below.) */
-static int cgroup_view (const char *folder, struct error *err)
+static int bind_hierarchies (const char *view, struct error *err)
 {
-  cleanup_free char *view = str_format ("%s/cgroup", folder);
   const struct dirent *entry;
   int r = 0;
-  DIR *dir;
+  DIR *dir = opendir (CGROUP_ROOT);
 
-  if (view == NULL)
-    return error_oom (err);
-  if (mkdir (view, 0755) < 0
-      || mount ("tmpfs", view, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") < 0)
-    return error_set_errno (err, errno, "make a view of the cgroups");
-  dir = opendir (CGROUP_ROOT);
   if (dir == NULL)
     return error_set_errno (err, errno, "open '" CGROUP_ROOT "'");
   while (r == 0 && (entry = readdir (dir)) != NULL)
     if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
       r = bind_hierarchy (view, entry->d_name, err);
   closedir (dir);
+  return r;
+}
+
+/* libcrun refuses a host that has both versions mounted. Give it only the first, in our own namespace: a
+ * tmpfs with the version 1 hierarchies bound into it. (Unmounting the other would make it write into the
+ * tmpfs below.) One that leaves cgroups alone looks all the same, and is content with an EMPTY one. */
+static int cgroup_view (const char *folder, bool empty, struct error *err)
+{
+  cleanup_free char *view = str_format ("%s/cgroup", folder);
+  int r;
+
+  if (view == NULL)
+    return error_oom (err);
+  if (mkdir (view, 0755) < 0
+      || mount ("tmpfs", view, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") < 0)
+    return error_set_errno (err, errno, "make a view of the cgroups");
+  r = empty ? 0 : bind_hierarchies (view, err);
   if (r == 0 && mount (view, CGROUP_ROOT, NULL, MS_BIND | MS_REC, NULL) < 0)
     r = error_set_errno (err, errno, "show the view of the cgroups");
   return r;
@@ -135,19 +142,26 @@ static int hang_mount (const struct stage *stage, const struct plan_mount *mount
   return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
 }
 
-static int hang_init (const struct stage *stage, struct error *err)
+/* A program of ours, where nobody can write to it. */
+static int hang_program (const char *program, const char *target, struct error *err)
 {
-  cleanup_free char *target = str_format ("%s/init", stage->folder);
   /* Opened here and not by the supervisor: a mount can only be taken from one's own namespace. */
-  cleanup_close int fd = open (stage->init, O_PATH | O_CLOEXEC);
+  cleanup_close int fd = open (program, O_PATH | O_CLOEXEC);
   int r;
 
-  if (target == NULL)
-    return error_oom (err);
   if (fd < 0)
-    return error_set_errno (err, errno, "open '%s'", stage->init);
+    return error_set_errno (err, errno, "open '%s'", program);
   r = make_point (target, false, err);
   return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
+}
+
+static int hang_programs (const struct stage *stage, struct error *err)
+{
+  cleanup_free char *init = str_format ("%s/init", stage->folder);
+  int r = init ? hang_program (stage->init, init, err) : error_oom (err);
+
+  return r < 0 || stage->staged_runtime == NULL ? r
+                                                : hang_program (stage->runtime, stage->staged_runtime, err);
 }
 
 int stage_build (const struct stage *stage, struct error *err)
@@ -168,11 +182,11 @@ int stage_build (const struct stage *stage, struct error *err)
     return r;
   if (mkdir (mounts, 0711) < 0)
     return error_set_errno (err, errno, "make '%s'", mounts);
-  r = stage->cgroup_view ? cgroup_view (stage->folder, err) : 0;
+  r = stage->cgroup_view ? cgroup_view (stage->folder, stage->cgroup_empty, err) : 0;
   for (size_t i = 0; r == 0 && i < stage->plan->mount_count; i++)
     if (stage->plan->mounts[i].inode != 0)
       r = hang_mount (stage, &stage->plan->mounts[i], err);
   if (r == 0)
-    r = hang_init (stage, err);
+    r = hang_programs (stage, err);
   return r < 0 ? r : stage_root (stage->plan, stage->folder, err);
 }

@@ -116,6 +116,8 @@ void stream_read (struct stream *stream)
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (n <= 0) {
+    if (n < 0 && stream->failed == 0)
+      stream->failed = errno;
     close_from (stream);
     if (stream->len == 0)
       stop_writing (stream);
@@ -142,6 +144,8 @@ void stream_write (struct stream *stream)
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (n < 0) {
+    if (errno != EPIPE && stream->failed == 0)
+      stream->failed = errno;
     stop_writing (stream);
     return;
   }
@@ -161,7 +165,7 @@ bool stream_is_done (const struct stream *stream)
 
 bool stream_was_cut (const struct stream *stream)
 {
-  return stream->seen > stream->passed - stream->len;
+  return stream->failed != 0 || stream->seen > stream->passed - stream->len;
 }
 
 void stream_clear (struct stream *stream)

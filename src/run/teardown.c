@@ -31,9 +31,9 @@ static void end_init (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control,   &run->console,
-                       &run->terminal,    &run->handshake,   &run->status,    &run->signals,
-                       &run->timer,       &run->door,        &run->inside_ns, &run->inside_root };
+  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control,    &run->console, &run->terminal,
+                       &run->handshake,   &run->status,      &run->signals,    &run->timer,   &run->door,
+                       &run->inside_ns,   &run->inside_root, &run->host_mounts };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
@@ -53,6 +53,7 @@ void run_tear_down (struct run *run)
 
   run->err = &failed;
   run_terminal_restore (run);
+  run_let_go_of_inside (run);
   /* Nothing interrupts the tear-down: signals stay blocked and unread. */
   close_p (&run->signals);
   run->signals = -1;
@@ -60,7 +61,9 @@ void run_tear_down (struct run *run)
   run->driver->destroy (run);
   run_reap_others (0);
   /* Only now can nobody inside have these ids any more. */
-  if (run->slot_fd >= 0)
+  if (run->slot_fd >= 0 && run->keep_dir)
+    run_slot_keep (run->dir.id, &run->slot_fd);
+  else if (run->slot_fd >= 0)
     run_slot_release (run->options->host->state_dir, run->slot, &run->slot_fd);
   if (run->keep_dir)
     run_dir_clear (&run->dir);
@@ -71,6 +74,7 @@ void run_tear_down (struct run *run)
   listener_close (&run->listener);
   covers_close (&run->covers);
   inside_clear (&run->inside);
+  outside_clear (&run->outside);
   free (run->bundle);
   free (run->stage);
   free (run->state);

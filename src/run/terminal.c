@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-receive.h"
 
 #define CONSOLE_MS 10000
 
@@ -40,30 +41,6 @@ int run_terminal_listen (struct run *run)
     return error_set_errno (run->err, errno, "listen on '%s'", run->console_path);
   run->launch.console = run->console_path;
   return 0;
-}
-
-static int receive_master (int socket_fd)
-{
-  char byte;
-  struct iovec part = { &byte, 1 };
-  union {
-    char bytes[CMSG_SPACE (sizeof (int))];
-    struct cmsghdr align;
-  } control;
-  struct msghdr message = {
-    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
-  };
-  struct cmsghdr *c;
-  int fd;
-
-  if (recvmsg (socket_fd, &message, MSG_CMSG_CLOEXEC) < 0)
-    return -errno;
-  c = CMSG_FIRSTHDR (&message);
-  if (c == NULL || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS
-      || c->cmsg_len != CMSG_LEN (sizeof (int)))
-    return -EPROTO;
-  memcpy (&fd, CMSG_DATA (c), sizeof (fd));
-  return fd;
 }
 
 void run_terminal_resize (struct run *run)
@@ -97,7 +74,7 @@ int run_terminal_accept (struct run *run)
 
   if (poll (&waiting, 1, CONSOLE_MS) == 1)
     peer = accept4 (run->console, NULL, NULL, SOCK_CLOEXEC);
-  master = peer < 0 ? -EPROTO : receive_master (peer);
+  master = peer < 0 ? -EPROTO : descriptor_receive (peer);
   if (master < 0)
     return error_set_errno (run->err, -master, "%s handed over no terminal", run->name);
   return run_terminal_take (run, master);
@@ -119,6 +96,8 @@ int run_terminal_take (struct run *run, int master)
   run->streams[STREAM_IN].own_to = true;
   run->streams[STREAM_OUT].from = fcntl (run->terminal, F_DUPFD_CLOEXEC, 3);
   run->streams[STREAM_OUT].to = run->options->out;
+  if (run->streams[STREAM_IN].from < 0 || run->streams[STREAM_OUT].from < 0)
+    return error_set_errno (run->err, errno, "--tty: copy the terminal");
   run_terminal_resize (run);
   return make_raw (run);
 }

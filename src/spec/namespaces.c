@@ -56,9 +56,10 @@ static int meet_network (struct meet *m, struct json_node *list)
   return own_one (m, list, "network", CONTROL_NETWORK_MODE);
 }
 
-static int check_map (struct meet *m, struct json_node *linux_, const char *key)
+static int check_map (struct meet *m, struct json_node *linux_, const char *key, uint32_t id)
 {
   struct json_node *maps = NULL;
+  bool has_id = false;
   int r = meet_find (m, linux_, key, JSON_ARRAY, &maps);
 
   if (r < 0)
@@ -67,13 +68,24 @@ static int check_map (struct meet *m, struct json_node *linux_, const char *key)
     return meet_refuse (m, CONTROL_USER_NAMESPACE, "the engine's user namespace has no %s", key);
   r = meet_items (m, maps, key, JSON_OBJECT);
   for (size_t i = 0; r == 0 && i < maps->count; i++) {
-    bool there = false;
-    int64_t host = 0;
+    bool there = false, whole = false;
+    int64_t host = 0, first = 0, size = 0;
 
     r = meet_find_number (m, maps->items[i], "hostID", &there, &host);
     if (r == 0 && (!there || host <= 0))
       r = meet_refuse (m, CONTROL_USER_NAMESPACE, "the engine's user namespace has the host's root in it");
+    if (r == 0)
+      r = meet_find_number (m, maps->items[i], "containerID", &there, &first);
+    if (r == 0)
+      r = meet_find_number (m, maps->items[i], "size", &whole, &size);
+    has_id = has_id || (there && whole && first >= 0 && first <= (int64_t) id && (int64_t) id - first < size);
   }
+  /* Runtimes say no more than "invalid argument". */
+  if (r == 0 && !has_id)
+    r = meet_refuse (m, CONTROL_USER_NAMESPACE,
+                     "the engine's user namespace has no id %u in its %s, which profile '%s' has for the "
+                     "command; ask for more ids (podman run --userns=auto:size=16384)",
+                     id, key, m->policy->profile);
   return r;
 }
 
@@ -123,6 +135,7 @@ static int add_user_namespace (struct meet *m, struct json_node *linux_, struct 
 static int meet_user_namespace (struct meet *m, struct json_node *linux_, struct json_node *list)
 {
   struct json_node *entry = find_type (list, "user");
+  const struct value *user = meet_value (m, SETTING_USER);
   const char *path = NULL;
   int r;
 
@@ -136,8 +149,8 @@ static int meet_user_namespace (struct meet *m, struct json_node *linux_, struct
   if (path != NULL && path[0] != '\0')
     return meet_refuse (m, CONTROL_USER_NAMESPACE,
                         "the container is to join the user namespace '%s', which may be the host's", path);
-  r = check_map (m, linux_, "uidMappings");
-  return r < 0 ? r : check_map (m, linux_, "gidMappings");
+  r = check_map (m, linux_, "uidMappings", user->uid);
+  return r < 0 ? r : check_map (m, linux_, "gidMappings", user->gid);
 }
 
 int meet_namespaces (struct meet *m, struct json_node *linux_)

@@ -1,0 +1,109 @@
+#include <config.h>
+
+#include "base-namespace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-error.h"
+#include "base-file.h"
+#include "base-number.h"
+#include "base-str.h"
+
+/* As many lines as the kernel takes, of three numbers each. */
+#define MAP_BYTES ((size_t) 16 * 1024)
+
+static char *read_map (void)
+{
+  cleanup_error struct error ignored = { 0 };
+  char *text = NULL;
+
+  return file_read (AT_FDCWD, "/proc/self/uid_map", MAP_BYTES, &text, NULL, &ignored) == 0 ? text : NULL;
+}
+
+/* "INSIDE OUTSIDE COUNT", and moves on to the next line. */
+static bool read_line (const char **map, uint64_t numbers[3])
+{
+  for (size_t i = 0; i < 3; i++) {
+    char word[24];
+    size_t len;
+
+    *map += strspn (*map, " \n");
+    len = strcspn (*map, " \n");
+    if (len == 0 || len >= sizeof (word))
+      return false;
+    memcpy (word, *map, len);
+    word[len] = '\0';
+    if (!number_parse (word, UINT32_MAX, &numbers[i]))
+      return false;
+    *map += len;
+  }
+  return true;
+}
+
+bool namespace_maps (const char *map, uint32_t id)
+{
+  uint64_t numbers[3];
+
+  while (read_line (&map, numbers))
+    if (id >= numbers[0] && id - numbers[0] < numbers[2])
+      return true;
+  return false;
+}
+
+static bool may_act_for_owners (void)
+{
+  struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+  return syscall (SYS_capget, &header, data) == 0 && (data[0].effective & (1u << CAP_FOWNER)) != 0;
+}
+
+bool namespace_owner_is_outside (int fd)
+{
+  cleanup_free char *map = read_map ();
+  cleanup_close int again = -1;
+  char path[64];
+
+  if (map == NULL || !namespace_maps (map, NAMESPACE_NOBODY))
+    return map != NULL;
+  /* Then the kernel shows two by the same number. To leave the time of reading as it was is for a file's
+   * owner, and for who may act for owners that have a number here. */
+  if (!may_act_for_owners ())
+    return false;
+  snprintf (path, sizeof (path), "/proc/self/fd/%d", fd);
+  again = open (path, O_RDONLY | O_NOATIME | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  return again < 0 && errno == EPERM;
+}
+
+bool namespace_is_users (uid_t *ret_uid)
+{
+  cleanup_free char *map = NULL;
+  cleanup_close int root = -1;
+  const char *rest;
+  struct stat st;
+  uint64_t first[3];
+
+  if (ret_uid != NULL)
+    *ret_uid = geteuid ();
+  if (geteuid () != 0 || stat ("/", &st) < 0 || st.st_uid != NAMESPACE_NOBODY)
+    return false;
+  root = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  map = read_map ();
+  rest = map;
+  if (root < 0 || map == NULL || !namespace_owner_is_outside (root))
+    return false;
+  if (!read_line (&rest, first) || first[0] != 0 || first[1] == 0)
+    return false;
+  if (ret_uid != NULL)
+    *ret_uid = (uid_t) first[1];
+  return true;
+}

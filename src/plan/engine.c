@@ -1,0 +1,63 @@
+/* What is known of an engine only when it has been met: whose it is.
+ *
+ * A user's own engine has given itself a user namespace before anything else, in which it is root without
+ * being root: it sets no limits where cgroups have version 1, and its owner can see, and reach, into its
+ * containers.
+ */
+#include <config.h>
+
+#include <errno.h>
+
+#include "plan-plan.h"
+
+/* CONTROL is carried less well than was planned: an error where it is required, unless it is given up. */
+static int lessen (struct plan *plan, enum control control, enum carry carry, const char *why,
+                   struct error *err)
+{
+  struct plan_control *state = &plan->controls[control];
+
+  if (!state->promised || state->carriage.carry >= carry)
+    return 0;
+  if (state->required && !state->accepted)
+    return error_set (err, -EOPNOTSUPP, "%s is required: %s; go on without by --accept-unenforced %s",
+                      control_info (control)->name, why, control_info (control)->name);
+  state->carriage = (struct carriage){ carry, BASIS_MEASURED, why };
+  return 0;
+}
+
+static int drop_limits (struct plan *plan, struct error *err)
+{
+  static const char why[] = "a user's own engine sets no limits on cgroup version 1";
+  int r = 0;
+
+  for (enum control c = CONTROL_LIMITS_MEMORY; r == 0 && c <= CONTROL_LIMITS_CPU; c++)
+    r = lessen (plan, c, CARRY_IMPOSSIBLE, why, err);
+  plan->memory = plan->pids = plan->cpu_quota = plan->cpu_period = 0;
+  return r;
+}
+
+static int use_own (struct plan *plan, const struct host_facts *host, struct error *err)
+{
+  plan->user_namespace = plan->engines_ids = true;
+  plan->id_slots = 0;
+  plan->uid_maps[0] = (struct plan_id_map){ 0, host->uid, 1 };
+  plan->gid_maps[0] = (struct plan_id_map){ 0, host->gid, 1 };
+  plan->uid_maps[1] = (struct plan_id_map){ 1, host->subuid.first, host->subuid.count };
+  plan->gid_maps[1] = (struct plan_id_map){ 1, host->subgid.first, host->subgid.count };
+  plan->uid_map_count = host->subuid.count > 0 ? 2 : 1;
+  plan->gid_map_count = host->subgid.count > 0 ? 2 : 1;
+  return host->cgroup == CGROUP_V2 ? 0 : drop_limits (plan, err);
+}
+
+int plan_use_engine (struct plan *plan, const struct host_facts *host, uint32_t owner, struct error *err)
+{
+  if (host->uid == 0)
+    return 0;
+  if (owner != host->uid)
+    return error_set (
+        err, -EPERM,
+        "the engine is user %u's: only root can see what its containers keep; be root, or use an engine "
+        "of your own",
+        owner);
+  return use_own (plan, host, err);
+}

@@ -1,0 +1,135 @@
+/* From a filter to the program that the kernel runs, the way a runtime makes it: one rule per name for
+ * libseccomp, names that it does not know left out, and rules that say what the default says. */
+#include <config.h>
+
+#include "plan-seccomp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <seccomp.h>
+
+#include "base-cleanup.h"
+#include "base-sha256.h"
+
+/* Changes with the way programs are made. */
+#define RECIPE "tyrum-oci filter 1"
+
+/* The kernel's own bound (BPF_MAXINSNS), in bytes. */
+#define PROGRAM_MAX ((off_t) 4096 * 8)
+
+static void release_p (scmp_filter_ctx *ctx)
+{
+  if (*ctx != NULL)
+    seccomp_release (*ctx);
+}
+
+static int add_rule (scmp_filter_ctx ctx, uint32_t otherwise, const struct filter_rule *rule, bool tells,
+                     struct error *err)
+{
+  uint32_t refusal = rule->allow ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO ((unsigned) rule->errnum);
+  struct scmp_arg_cmp args[SECCOMP_ARGUMENTS];
+
+  for (size_t i = 0; i < rule->arg_count; i++)
+    args[i] = (struct scmp_arg_cmp){ rule->args[i].index, SCMP_CMP_MASKED_EQ, rule->args[i].mask,
+                                     rule->args[i].datum };
+  for (size_t i = 0; i < rule->names.count; i++) {
+    const char *name = rule->names.items[i];
+    uint32_t action = tells && filter_tells (rule, name) ? SCMP_ACT_NOTIFY : refusal;
+    int number = seccomp_syscall_resolve_name (name), r;
+
+    if (number == __NR_SCMP_ERROR || action == otherwise)
+      continue;
+    r = seccomp_rule_add_array (ctx, action, number, (unsigned) rule->arg_count, args);
+    if (r < 0)
+      return error_set_errno (err, -r, "add '%s' to a filter", name);
+  }
+  return 0;
+}
+
+/* libseccomp writes to a descriptor only. */
+static int export(scmp_filter_ctx ctx, uint8_t **ret_program, size_t *ret_size, struct error *err)
+{
+  cleanup_close int fd = memfd_create ("filter", MFD_CLOEXEC);
+  int r = fd < 0 ? -errno : seccomp_export_bpf (ctx, fd);
+  off_t size = r < 0 ? 0 : lseek (fd, 0, SEEK_CUR);
+  cleanup_free uint8_t *program = NULL;
+
+  if (r < 0)
+    return error_set_errno (err, -r, "make a filter's program");
+  if (size <= 0 || size > PROGRAM_MAX || size % 8 != 0)
+    return error_set (err, -E2BIG, "a filter's program has %lld bytes, and can have %lld", (long long) size,
+                      (long long) PROGRAM_MAX);
+  program = malloc ((size_t) size);
+  if (program == NULL)
+    return error_oom (err);
+  if (pread (fd, program, (size_t) size, 0) != size)
+    return error_set (err, -EIO, "read a filter's program back");
+  *ret_program = take_ptr (program);
+  *ret_size = (size_t) size;
+  return 0;
+}
+
+int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_program, size_t *ret_size,
+                    struct error *err)
+{
+  uint32_t otherwise = SCMP_ACT_ERRNO ((unsigned) filter->unknown_errnum);
+  cleanup (release_p) scmp_filter_ctx ctx = seccomp_init (otherwise);
+  int r = 0;
+
+  if (ctx == NULL)
+    return error_oom (err);
+  for (size_t i = 0; r == 0 && i < filter->rule_count; i++)
+    r = add_rule (ctx, otherwise, &filter->rules[i], tells, err);
+  return r < 0 ? r : export(ctx, ret_program, ret_size, err);
+}
+
+static void hash_number (struct sha256 *hash, uint64_t number)
+{
+  sha256_update (hash, &number, sizeof (number));
+}
+
+static void hash_text (struct sha256 *hash, const char *text)
+{
+  hash_number (hash, strlen (text));
+  sha256_update (hash, text, strlen (text));
+}
+
+static void hash_rule (struct sha256 *hash, const struct filter_rule *rule, bool tells)
+{
+  hash_number (hash, rule->names.count);
+  for (size_t i = 0; i < rule->names.count; i++) {
+    hash_text (hash, rule->names.items[i]);
+    hash_number (hash, tells && filter_tells (rule, rule->names.items[i]));
+  }
+  hash_number (hash, rule->allow);
+  hash_number (hash, (uint64_t) rule->errnum);
+  hash_number (hash, rule->arg_count);
+  for (size_t i = 0; i < rule->arg_count; i++) {
+    hash_number (hash, rule->args[i].index);
+    hash_number (hash, rule->args[i].mask);
+    hash_number (hash, rule->args[i].datum);
+  }
+}
+
+void filter_program_name (const struct filter *filter, bool tells, char ret_hex[SHA256_HEX])
+{
+  const struct scmp_version *version = seccomp_version ();
+  struct sha256 hash;
+
+  sha256_init (&hash);
+  hash_text (&hash, RECIPE);
+  hash_text (&hash, filter->architecture);
+  hash_number (&hash, version->major);
+  hash_number (&hash, version->minor);
+  hash_number (&hash, version->micro);
+  hash_number (&hash, tells);
+  hash_number (&hash, (uint64_t) filter->unknown_errnum);
+  hash_number (&hash, filter->rule_count);
+  for (size_t i = 0; i < filter->rule_count; i++)
+    hash_rule (&hash, &filter->rules[i], tells);
+  sha256_final_hex (&hash, ret_hex);
+}
