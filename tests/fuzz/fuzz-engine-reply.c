@@ -87,6 +87,14 @@ static void compare (const struct json_node *tree)
   must (reply_compare ("x", tree, NULL, &none) == 0);
 }
 
+static void read_link (const char *text)
+{
+  cleanup_error struct error err = { 0 };
+  bool link;
+
+  check_answer (reply_is_link (text, &link, &err), &err);
+}
+
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   cleanup_error struct error err = { 0 };
@@ -98,6 +106,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   must (message != NULL && version != NULL);
   check_line (message);
   must (!reply_version (version, &major, &minor) || (major <= 1000 && minor <= 1000));
+  read_link (version);
   read_created (text, size);
   read_containers (text, size);
   read_progress (text, size);

@@ -36,11 +36,26 @@ static const char host_text[] =
     "}";
 
 static const char profile_text[] =
-    "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\","
-    " \"filesystem\": { \"root\": \"read-only\", \"workspace\": \"read-write\", \"hide\": [\"secret\"],"
+    "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\",\n"
+    " \"filesystem\": { \"root\": \"read-only\", \"workspace\": \"read-write\",\n \"hide\": [\"secret\"],"
     " \"noexec\": [\"/tmp\"] }, \"require\": [\"*\"] }";
 
-static struct plan *make_plan (void)
+/* The same, and more: what not every run has. */
+static const char all_host_text[] =
+    "{ \"uid\": 0, \"gid\": 0, \"home\": \"/root\", \"cgroup\": \"v1\", \"cgroup_writable\": true,"
+    " \"swap_accounting\": true, \"user_namespaces\": true, \"open_files_hard\": 65536, \"landlock_abi\": 2,"
+    " \"apparmor\": { \"enabled\": true, \"profiles\": [\"confined\"] },"
+    " \"root\": [ { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 256, \"inode\": 2 } ],"
+    " \"paths\": [ { \"path\": \"/projects/demo\", \"type\": \"directory\", \"device\": 256, \"inode\": 3 },"
+    " { \"path\": \"/keys/token\", \"type\": \"file\", \"device\": 256, \"inode\": 4 } ] }";
+
+static const char all_profile_text[] =
+    "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\","
+    " \"filesystem\": { \"root\": \"read-only\", \"workspace\": \"read-write\" },"
+    " \"process\": { \"apparmor\": \"confined\", \"tools\": [\"/usr/bin/git\", \"/usr/bin/gone\"] },"
+    " \"secrets\": [ { \"name\": \"TOKEN\", \"source\": \"/keys/token\" } ], \"require\": [\"*\"] }";
+
+static struct plan *make_plan (const char *host_said, const char *profile_said)
 {
   cleanup_host_facts struct host_facts *host = NULL;
   cleanup_profile struct profile *profile = NULL;
@@ -49,13 +64,15 @@ static struct plan *make_plan (void)
   struct error err = { 0 };
   struct plan *plan = NULL;
 
-  MUST (host_facts_read ("host", host_text, strlen (host_text), &host, &err) == 0);
-  MUST (profile_parse ("case.json", profile_text, strlen (profile_text), true, &profile, &err) == 0);
+  MUST (host_facts_read ("host", host_said, strlen (host_said), &host, &err) == 0);
+  MUST (profile_parse ("case.json", profile_said, strlen (profile_said), true, &profile, &err) == 0);
   MUST (profile_resolve (profile, &err) == 0);
   MUST (seccomp_list_parse ("small.json", list_text, strlen (list_text), &profile->seccomp, &err) == 0);
   MUST (strlist_add (&request.argv, "true") == 0);
   request.workspace = strdup ("/projects/demo");
   request.backend = BACKEND_LIBCRUN;
+  /* What a secret's file is like is the operator's business. */
+  MUST (request_accept (&request, "secrets.files", &err) == 0);
   if (plan_build (profile, &request, &ceiling, host, &plan, &err) < 0) {
     fprintf (stderr, "posture-case: %s\n", error_text (&err));
     abort ();
@@ -138,6 +155,8 @@ static char *file_text (const struct plan *plan, const char *path)
     return strdup ("heading\n");
   if (strcmp (path, "/proc/net/route") == 0)
     return strdup ("Iface\tDestination\tGateway\n");
+  if (strcmp (path, "/proc/self/attr/current") == 0 && plan->apparmor != NULL)
+    return str_format ("%s (enforce)\n", plan->apparmor);
   return NULL;
 }
 
@@ -177,6 +196,11 @@ void posture_case_answer_call (struct posture_case *c, const struct report_call 
   set (find (c, QUESTION_CALL, call, sizeof (*call)), 0, &result, sizeof (result));
 }
 
+void posture_case_answer_connect (struct posture_case *c, const void *address, size_t length, int errnum)
+{
+  set (find (c, QUESTION_CONNECT, address, length), errnum, "", 0);
+}
+
 static void answer_look (const struct plan *plan, const char *path, struct answer *answer)
 {
   struct report_look look = { .mode = S_IFDIR | 0755, .device = 5, .inode = 5, .content = 2 };
@@ -189,6 +213,8 @@ static void answer_look (const struct plan *plan, const char *path, struct answe
       look.device = UINT64_C (1) << 32; /* 256 is 1:0 */
       look.inode = plan->mounts[i].inode;
     }
+  if (str_has_prefix (path, "/run/secrets/"))
+    look.mode = S_IFREG | 0400;
   if (strcmp (path, "/proc/uptime") == 0)
     look = (struct report_look){ .mode = S_IFREG | 0444, .content = 1 };
   set (answer, 0, &look, sizeof (look));
@@ -244,6 +270,16 @@ static bool is_near (const struct asked *asked)
   return asked->length == sizeof (probe_near) && memcmp (asked->bytes, &probe_near, sizeof (probe_near)) == 0;
 }
 
+/* Init is not named, one program is, and one that is named is not there. */
+static void answer_execute (const char *path, struct answer *answer)
+{
+  struct report_execute execute = { 0, strcmp (path, STAGE_INIT_TARGET) == 0 ? EACCES : 0 };
+
+  if (strcmp (path, "/usr/bin/gone") == 0)
+    execute = (struct report_execute){ ENOENT, ENOENT };
+  set (answer, 0, &execute, sizeof (execute));
+}
+
 static void answer_one (const struct plan *plan, const struct asked *asked, struct answer *answer)
 {
   struct report_limit limits[16] = { 0 };
@@ -266,6 +302,7 @@ static void answer_one (const struct plan *plan, const struct asked *asked, stru
     set (answer, 0, text, strlen (text));
     free (text);
     break;
+  case QUESTION_SEE:
   case QUESTION_LOOK: answer_look (plan, asked->bytes, answer); break;
   case QUESTION_STATFS: set (answer, 0, &fs, sizeof (fs)); break;
   case QUESTION_LIST: answer_list (asked->bytes, answer); break;
@@ -286,6 +323,7 @@ static void answer_one (const struct plan *plan, const struct asked *asked, stru
     set (answer, 0, limits, sizeof (limits));
     break;
   case QUESTION_NAMES: set (answer, 0, &names, sizeof (names)); break;
+  case QUESTION_EXECUTE: answer_execute (asked->bytes, answer); break;
   default: abort ();
   }
 }
@@ -304,6 +342,7 @@ static void make_outside (const struct plan *plan, struct outside *out)
                            .mounts = mounts_text (plan),
                            .cgroup = strdup ("4:memory:/tyrum-oci-r-1\n"),
                            .limits = strdup ("Limit\nMax open files            1024        1024     files\n"),
+                           .label = file_text (plan, "/proc/self/attr/current"),
                            .pipes = { 11, 12, 13 },
                            .wall_ms = plan->wall_ms,
                            .output_bytes = plan->output_bytes,
@@ -330,17 +369,27 @@ static void make_outside (const struct plan *plan, struct outside *out)
   out->environment = strbuf_take (&environment);
 }
 
-void posture_case_make (struct posture_case *c)
+static void make (struct posture_case *c, struct plan *plan)
 {
   struct questions questions = { 0 };
   struct error err = { 0 };
 
-  *c = (struct posture_case){ .plan = make_plan () };
+  *c = (struct posture_case){ .plan = plan };
   MUST (questions_make (c->plan, &questions, &err) == 0);
   MUST (inside_new (&questions, &c->inside, &err) == 0);
   for (size_t i = 0; i < c->inside.questions.count; i++)
     answer_one (c->plan, &c->inside.questions.items[i], &c->inside.answers[i]);
   make_outside (c->plan, &c->outside);
+}
+
+void posture_case_make (struct posture_case *c)
+{
+  make (c, make_plan (host_text, profile_text));
+}
+
+void posture_case_make_all (struct posture_case *c)
+{
+  make (c, make_plan (all_host_text, all_profile_text));
 }
 
 void posture_case_clear (struct posture_case *c)

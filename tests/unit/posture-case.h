@@ -14,6 +14,9 @@ struct posture_case {
 };
 
 void posture_case_make (struct posture_case *c);
+/* The same with a label of AppArmor's, named programs (/usr/bin/git, and one that is not there) and a secret.
+ */
+void posture_case_make_all (struct posture_case *c);
 void posture_case_clear (struct posture_case *c);
 #define cleanup_posture_case cleanup (posture_case_clear)
 
@@ -21,6 +24,7 @@ void posture_case_clear (struct posture_case *c);
 void posture_case_answer (struct posture_case *c, enum question kind, const char *text, int errnum,
                           const void *bytes, size_t length);
 void posture_case_answer_call (struct posture_case *c, const struct report_call *call, int64_t result);
+void posture_case_answer_connect (struct posture_case *c, const void *address, size_t length, int errnum);
 /* Replaces the first FROM in *TEXT, which must be there. */
 void posture_case_edit (char **text, const char *from, const char *to);
 /* The same in a file or link that init sent. */

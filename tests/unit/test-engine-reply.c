@@ -184,9 +184,38 @@ static void test_sockets (void **state)
   rmdir (folder);
 }
 
+/* {"mode":134218239}, {"mode":2147484141}, {"mode":-1}, {"mode":"x"}, {}, no base64, no JSON. */
+static void test_links (void **state)
+{
+  static const struct {
+    const char *text;
+    int code;
+    bool link;
+  } rows[] = {
+    { "eyJtb2RlIjoxMzQyMTgyMzl9", 0, true },
+    { "eyJtb2RlIjoyMTQ3NDg0MTQxfQ==", 0, false },
+    { "eyJtb2RlIjotMX0=", -EPROTO, false },
+    { "eyJtb2RlIjoieCJ9", -EPROTO, false },
+    { "e30=", -EPROTO, false },
+    { "{}", -EPROTO, false },
+    { "eA==", -EPROTO, false },
+    { "", -EPROTO, false },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_error struct error err = { 0 };
+    bool link = false;
+    int r = reply_is_link (rows[i].text, &link, &err);
+
+    CHECK (r == rows[i].code && link == rows[i].link, "'%s': %d, %d", rows[i].text, r, link);
+  }
+}
+
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_messages),    cmocka_unit_test (test_states),     cmocka_unit_test (test_versions),
   cmocka_unit_test (test_differences), cmocka_unit_test (test_containers), cmocka_unit_test (test_sockets),
+  cmocka_unit_test (test_links),
 };
 
 UNIT_MAIN (cases)

@@ -45,6 +45,23 @@ static void tells_states (void **state)
   assert_true (process_has_ended (pid));
 }
 
+static void tells_starts (void **state)
+{
+  uint64_t own = 0, again = 0, later = 0;
+  pid_t pid;
+
+  (void) state;
+  assert_true (process_start (getpid (), &own) && own > 0);
+  usleep (20000); /* a tick is 10 ms */
+  pid = start_sleeper ();
+  assert_true (process_start (pid, &later) && later > own);
+  assert_true (process_start (pid, &again) && again == later);
+  end_unseen (pid);
+  assert_false (process_start (pid, &again));
+  waitpid (pid, NULL, 0);
+  assert_false (process_start (pid, &again));
+}
+
 static void finds_the_dead_below (void **state)
 {
   pid_t pid = start_sleeper ();
@@ -90,6 +107,7 @@ static void finds_them_deeper (void **state)
 
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (tells_states),
+  cmocka_unit_test (tells_starts),
   cmocka_unit_test (finds_the_dead_below),
   cmocka_unit_test (finds_them_deeper),
 };

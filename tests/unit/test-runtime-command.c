@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base-cleanup.h"
 #include "runtime-command.h"
 #include "runtime-policy.h"
 
@@ -132,13 +133,70 @@ static void test_profile_by_name (void **state)
   assert_null (policy_name_of ("tyrum-"));
 }
 
+static void test_plain_names (void **state)
+{
+  static const char *const paths[] = { "",        ".",         "..",        "/etc/shadow", "../../x",
+                                       "a/b",     ".hidden",   "x.json",    "a b",         "a\nb",
+                                       "a%s\x1b", "h\xc3\xa4", "dir/x.json" };
+  char longest[130];
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (paths); i++)
+    assert_false (policy_is_plain_name (paths[i]));
+  assert_true (policy_is_plain_name ("hardened") && policy_is_plain_name ("My_own-2.1"));
+  memset (longest, 'x', sizeof (longest));
+  longest[129] = '\0';
+  assert_false (policy_is_plain_name (longest));
+  longest[128] = '\0';
+  assert_true (policy_is_plain_name (longest));
+}
+
+#define ID_A "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define ID_B "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100"
+
+static void test_id_of_cgroup (void **state)
+{
+  (void) state;
+  assert_string_equal (command_id_of_cgroup ("/machine/libpod-" ID_A), ID_A);
+  assert_string_equal (command_id_of_cgroup ("machine.slice:libpod:" ID_A), ID_A);
+  /* A parent that looks like another container. */
+  assert_string_equal (command_id_of_cgroup ("/libpod-" ID_B "/libpod-" ID_A), ID_A);
+  assert_string_equal (command_id_of_cgroup ("libpod-" ID_B ".slice:libpod:" ID_A), ID_A);
+  assert_null (command_id_of_cgroup ("/libpod-" ID_B "/other"));
+  assert_null (command_id_of_cgroup ("/machine/xlibpod-" ID_A));
+  assert_null (command_id_of_cgroup ("/machine/libpod-0" ID_A));
+  assert_null (command_id_of_cgroup ("/machine/libpod-" ID_A "/x"));
+  assert_null (command_id_of_cgroup ("slice:docker:" ID_A));
+  assert_null (command_id_of_cgroup (ID_A));
+  assert_null (command_id_of_cgroup ("-" ID_A));
+  assert_null (command_id_of_cgroup (""));
+}
+
+static void test_run (void **state)
+{
+  struct command c = parse (WORDS ("run", "-d", "--keep=false", "--no-subreaper", "--console-socket", "/s",
+                                   "--bundle", "detach", "id4"));
+
+  (void) state;
+  assert_int_equal (c.verb, VERB_RUN);
+  assert_true (c.detach && !c.keep);
+  assert_string_equal (c.console_socket.text, "/s");
+  assert_string_equal (c.bundle.text, "detach");
+  assert_string_equal (c.id, "id4");
+  c = parse (WORDS ("run", "--detach=false", "--keep", "id5"));
+  assert_true (!c.detach && c.keep);
+  assert_false (parse (WORDS ("create", "--detach", "id6")).detach);
+  refuse (WORDS ("run", "--detach=perhaps", "id7"), "neither true nor false");
+}
+
 int main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (test_containerd),       cmocka_unit_test (test_joined_values),
     cmocka_unit_test (test_names_like_verbs), cmocka_unit_test (test_unknown_flags),
     cmocka_unit_test (test_asking_for_more),  cmocka_unit_test (test_refused),
-    cmocka_unit_test (test_profile_by_name),
+    cmocka_unit_test (test_profile_by_name),  cmocka_unit_test (test_run),
+    cmocka_unit_test (test_plain_names),      cmocka_unit_test (test_id_of_cgroup),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);

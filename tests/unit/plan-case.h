@@ -1,0 +1,48 @@
+/* A plan for each backend, made of a small profile, for tests of what becomes of it. */
+#pragma once
+
+#include <stdlib.h>
+
+#include "plan-plan.h"
+#include "unit.h"
+
+static const char list_text[] =
+    "{ \"version\": 1, \"name\": \"small\", \"meaning\": \"for tests\", \"unknown\": "
+    "\"ENOSYS\", \"allow\": { \"files\": [\"read\"] }, \"deny\": { \"EPERM\": [\"mount\"] } }";
+
+static const char host_text[] =
+    "{ \"uid\": 0, \"gid\": 0, \"home\": \"/root\", \"cgroup\": \"v2\", \"cgroup_writable\": true,"
+    " \"swap_accounting\": true, \"user_namespaces\": true, \"open_files_hard\": 65536,"
+    " \"root\": [ { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 256, \"inode\": 2 } ] }";
+
+static const char profile_text[] = "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\","
+                                   " \"limits\": { \"wall\": \"7s\", \"output\": \"3K\", \"open_files\": 100,"
+                                   " \"memory\": \"256M\", \"pids\": 32, \"cpus\": 0.5 },"
+                                   " \"filesystem\": { \"root\": \"read-only\", \"tmp\": \"16M\" },"
+                                   " \"process\": { \"user_namespace\": \"private\", \"no_new_privileges\": "
+                                   "true }, \"require\": [\"process.seccomp\"],"
+                                   " \"environment\": { \"set\": { \"GREETING\": \"hello\" } } }";
+
+static inline struct plan *plan_case_make (enum backend backend)
+{
+  cleanup_host_facts struct host_facts *host = NULL;
+  cleanup_profile struct profile *profile = NULL;
+  cleanup_request struct request request = { .backend = backend };
+  cleanup_error struct error err = { 0 };
+  struct ceiling ceiling = { 0 };
+  struct plan *plan = NULL;
+
+  assert_int_equal (host_facts_read ("host", host_text, strlen (host_text), &host, &err), 0);
+  assert_int_equal (profile_parse ("case.json", profile_text, strlen (profile_text), true, &profile, &err),
+                    0);
+  assert_int_equal (profile_resolve (profile, &err), 0);
+  assert_int_equal (seccomp_list_parse ("small.json", list_text, strlen (list_text), &profile->seccomp, &err),
+                    0);
+  assert_int_equal (strlist_add (&request.argv, "true"), 0);
+  if (backend_is_engine (backend)) {
+    request.root = ROOT_FROM_IMAGE;
+    request.root_path = strdup ("tools:1");
+  }
+  CHECK (plan_build (profile, &request, &ceiling, host, &plan, &err) == 0, "%s", error_text (&err));
+  return plan;
+}
