@@ -10,7 +10,7 @@
 #include "base-error.h"
 
 /* The bytes have a NUL behind them that *RET_LEN does not count. */
-int base64_decode (const char *text, char **ret_bytes, size_t *ret_len, struct error *err);
+int base64_parse (const char *text, char **ret_bytes, size_t *ret_len, struct error *err);
 
 /* NULL: out of memory. */
 char *base64_encode (const void *bytes, size_t len);

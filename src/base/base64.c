@@ -23,7 +23,7 @@ static int digit (char c)
   return c == '/' || c == '_' ? 63 : -1;
 }
 
-int base64_decode (const char *text, char **ret_bytes, size_t *ret_len, struct error *err)
+int base64_parse (const char *text, char **ret_bytes, size_t *ret_len, struct error *err)
 {
   size_t len = strlen (text), padding = 0, count = 0;
   cleanup_free char *bytes = NULL;

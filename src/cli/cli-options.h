@@ -67,6 +67,8 @@ enum option {
   OPTION_PAYLOAD,
   OPTION_WITH_PARENT,
   OPTION_FORMAT,
+  OPTION_SOCKET,
+  OPTION_IDLE,
   OPTION_VERSION,
   OPTION_HELP, /* every verb has it, listed or not */
   OPTION_COUNT

@@ -12,5 +12,12 @@
 /* A folder that a variable names, or the one that this program was built with. */
 const char *own_folder (const char *variable, const char *built);
 
+/* The path of a program of ours, which all stand together in one folder. NULL when memory ran out. */
+char *own_program (const char *name);
+
+/* In the launcher that stays, tyrum-oci-launch is no program but a function at hand; NULL everywhere else. */
+void own_set_launch (int (*function) (int argc, char **argv));
+int (*own_launch (void)) (int argc, char **argv);
+
 /* Adds the places to FACTS, each as it is named and as it is behind all links. */
 int own_places (const struct request *request, struct host_facts *facts, struct error *err);

@@ -29,10 +29,13 @@ struct verb {
   unsigned min, max;                   /* how many operands; a command is not counted */
   bool command;                        /* the operands are a command with its arguments */
   bool payload;                        /* its exit status is the command's */
+  bool handed_on;                      /* a launcher that stays may do it in our place */
   enum complete complete;              /* what a shell offers for operands */
   const enum option *options;          /* ends with OPTION_COUNT */
   const struct verb *const *verbs;     /* NULL-terminated; NULL for a verb that does something */
   const struct verb_example *examples; /* NULL for none */
+  /* In the caller's own process, whoever does the rest; or NULL. */
+  int (*before) (const struct arguments *arguments, struct error *err);
   int (*run) (const struct arguments *arguments, struct output *output, struct error *err);
   const char *usage_prefix, *error_prefix; /* of messages, where a contract says how they begin; or NULL */
 };
@@ -40,7 +43,7 @@ struct verb {
 /* The program itself; all others hang below it. */
 extern const struct verb verb_root;
 
-extern const struct verb verb_install_runtime;
+extern const struct verb verb_install_runtime, verb_launcher;
 extern const struct verb verb_ps, verb_kill, verb_gc, verb_audit, verb_toolrunner;
 extern const struct verb verb_check;
 extern const struct verb verb_audit_list, verb_audit_show, verb_audit_follow, verb_audit_verify;

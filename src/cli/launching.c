@@ -51,12 +51,6 @@ void launching_refused (struct launching *launching, const struct context *conte
   (void) trail_refused (&launching->trail, launching->told ? NULL : &asked, NULL, why, &ignored);
 }
 
-/* Our own programs stand together in one folder. */
-static char *own_program (const char *name)
-{
-  return str_format ("%s/%s", own_folder ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), name);
-}
-
 static int write_plan (struct launching *launching, const struct context *context, const struct plan *plan,
                        struct error *err)
 {
@@ -129,6 +123,7 @@ int launching_carry_out (struct launching *launching, const struct context *cont
                                            progress_init (&progress, STDERR_FILENO) ? progress_tell : NULL,
                                        .tell_data = &progress,
                                        .launcher = launcher,
+                                       .launch = own_launch (),
                                        .in = streams[0],
                                        .out = streams[1],
                                        .err = streams[2],

@@ -111,6 +111,10 @@ static const struct option_info table[] = {
   [OPTION_FORMAT] = { "format", "NAME", .complete = COMPLETE_WORDS, .words = format_words,
                       .help =
                           "text (default), man for the manual page, or the completions for bash, zsh, fish" },
+  [OPTION_SOCKET] = { "socket", "PATH", .complete = COMPLETE_FILE,
+                      .help = "where to listen (default: as configured, else in the folder of live runs)" },
+  [OPTION_IDLE] = { "idle", "DURATION",
+                    .help = "end after this long without a run (default: as configured, else 10m)" },
   [OPTION_VERSION] = { "version", .help = "print the version" },
   [OPTION_HELP] = { "help", .help = "print help" },
 };

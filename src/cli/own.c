@@ -16,6 +16,23 @@ const char *own_folder (const char *variable, const char *built)
   return value != NULL && value[0] != '\0' ? value : built;
 }
 
+char *own_program (const char *name)
+{
+  return str_format ("%s/%s", own_folder ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), name);
+}
+
+static int (*launch) (int argc, char **argv);
+
+void own_set_launch (int (*function) (int argc, char **argv))
+{
+  launch = function;
+}
+
+int (*own_launch (void)) (int argc, char **argv)
+{
+  return launch;
+}
+
 /* What is not there yet could be made, so its name counts as well. */
 static int add_place (struct host_facts *facts, const char *path, struct error *err)
 {

@@ -299,6 +299,7 @@ const struct verb verb_run = {
   .min = 1,
   .command = true,
   .payload = true,
+  .handed_on = true,
   .complete = COMPLETE_COMMAND,
   .options = options,
   .examples = examples,

@@ -13,6 +13,7 @@
 #include "base-base64.h"
 #include "base-limits.h"
 #include "cli-context.h"
+#include "cli-own.h"
 #include "cli-verb.h"
 #include "toolrunner-answer.h"
 
@@ -47,7 +48,7 @@ static int read_payload (const struct arguments *arguments, char **ret_text, siz
 
   if (encoded == NULL)
     return read_input (ret_text, ret_len, err);
-  r = base64_decode (encoded, ret_text, ret_len, err);
+  r = base64_parse (encoded, ret_text, ret_len, err);
   return r < 0 ? error_prefix (err, "--payload-b64") : 0;
 }
 
@@ -119,11 +120,14 @@ static int choose_way (struct toolrunner *toolrunner, struct output *output, str
 }
 
 /* A step belongs to who asked for it. From here on the kernel sends us TERM when that process ends, whatever
- * ended it; before the run that ends us, and in it the container. */
-static int follow_parent (struct error *err)
+ * ended it; before the run that ends us, and in it the container. Who stands in for a caller hears of that one's
+ * end, and has another parent. */
+static int follow_parent (const struct arguments *arguments, struct error *err)
 {
   pid_t parent = getppid ();
 
+  if (!arguments_have (arguments, OPTION_WITH_PARENT) || own_launch () != NULL)
+    return 0;
   if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
     return error_set_errno (err, errno, "ask to be told of the parent's end");
   return parent == getppid () ? 0 : error_set (err, -ESRCH, "the process that started this one is gone");
@@ -137,8 +141,6 @@ static int run (const struct arguments *arguments, struct output *output, struct
   struct toolrunner toolrunner = { .given = arguments, .step = &step };
   int r = check_blank (arguments, err);
 
-  if (r == 0 && arguments_have (arguments, OPTION_WITH_PARENT))
-    r = follow_parent (err);
   if (r == 0)
     r = mark_input (read_payload (arguments, &payload, &toolrunner.payload_len, err), err);
   if (r == 0)
@@ -178,6 +180,8 @@ const struct verb verb_toolrunner = {
                  "configured. The payload "
                  "can only ask for less time and less output.",
   .options = options,
+  .handed_on = true,
+  .before = follow_parent,
   .run = run,
   .usage_prefix = "toolrunner input error",
   .error_prefix = "toolrunner error",

@@ -7,6 +7,7 @@
 
 #include "base-limits.h"
 #include "cli-help.h"
+#include "cli-through.h"
 
 const struct verb_exit verb_statuses[] = {
   { "0", "it worked" },
@@ -37,6 +38,7 @@ static const struct verb *const verbs[] = {
   &verb_audit,
   &verb_toolrunner,
   &verb_install_runtime,
+  &verb_launcher,
   &verb_help,
   NULL,
 };
@@ -79,7 +81,7 @@ const char *verb_name (const struct verb *verb)
 
 int verb_find (const struct verb *verb, const char *name, const struct verb **ret_verb, struct error *err)
 {
-  const char *names[16];
+  const char *names[24];
   size_t count = 0;
   const char *near;
   const char *what = verb->path[0] != '\0' ? verb->path : "tyrum-oci";
@@ -139,6 +141,17 @@ static int no_verb (const struct verb *verb, struct error *err)
   return error_set (err, CLI_USAGE, "'%s' needs one of %s", verb->path, names.text);
 }
 
+/* A terminal's keys and size are the caller's alone; and what launches nothing is quicker done here. */
+static bool may_be_handed_on (const struct verb *verb, const struct arguments *arguments)
+{
+  static const enum option here[] = { OPTION_TTY, OPTION_DRY_RUN, OPTION_HOST_FACTS, OPTION_HELP };
+
+  for (size_t i = 0; i < ARRAY_LEN (here); i++)
+    if (arguments_have (arguments, here[i]))
+      return false;
+  return verb->handed_on;
+}
+
 static int do_verb (const struct verb *verb, const struct arguments *arguments, struct output *output,
                     struct error *err)
 {
@@ -170,6 +183,7 @@ int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct outpu
 {
   cleanup_arguments struct arguments arguments = { 0 };
   const struct verb *verb = &verb_root;
+  char *const *words = argv;
   int r = 0;
 
   *ret_verb = verb;
@@ -181,8 +195,14 @@ int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct outpu
     r = check_count (argv, err);
   if (r == 0)
     r = arguments_parse (argv, verb->options, verb->command, &arguments, err);
+  if (r == 0 && verb->before != NULL)
+    r = verb->before (&arguments, err);
+  if (r == 0 && may_be_handed_on (verb, &arguments))
+    r = through_launcher (words, &output->status, err);
   if (r == 0)
     r = do_verb (verb, &arguments, output, err);
+  else if (r > 0)
+    r = 0;
   if (r == 0 && (output->out.failed || output->notes.failed))
     r = error_oom (err);
   return r;

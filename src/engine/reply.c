@@ -182,7 +182,7 @@ int reply_is_link (const char *stat, bool *ret_link, struct error *err)
   cleanup_free char *text = NULL;
   size_t len = 0;
   long mode = 0;
-  int r = base64_decode (stat, &text, &len, err);
+  int r = base64_parse (stat, &text, &len, err);
 
   if (r < 0 && r != -ENOMEM) {
     err->code = -EPROTO;

@@ -79,6 +79,8 @@ int launch_request_parse (int argc, char **argv, struct launch_request *ret_requ
   int option;
 
   opterr = 0;
+  /* From the start: in the launcher that stays another command line was read before this one. */
+  optind = 0;
   while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
     int r = take_option (option, &request, err);
 

@@ -17,6 +17,10 @@
 #define JOURNAL_KEEP      8u
 #define JOURNAL_KEEP_MAX  10000u
 
+#define DURATION_MIN_MS     ((uint64_t) 1000)
+#define DURATION_MAX_MS     ((uint64_t) 24 * 60 * 60 * 1000)
+#define DURATION_DEFAULT_MS ((uint64_t) 10 * 60 * 1000)
+
 static int into_size (const struct json_place *place, const struct json_node *node, void *at,
                       struct error *err)
 {
@@ -96,6 +100,45 @@ static int into_words (const struct json_place *place, const struct json_node *n
   return json_read_array (place, node, JSON_STRING, LIMIT_ARGUMENTS, add_word, at, err);
 }
 
+static int into_duration (const struct json_place *place, const struct json_node *node, void *at,
+                          struct error *err)
+{
+  uint64_t ms;
+
+  if (!number_parse_duration (node->text, &ms) || ms < DURATION_MIN_MS || ms > DURATION_MAX_MS)
+    return json_fail (place, node, err, "'%s' is not a time from 1s to 24h, such as \"10m\"", node->text);
+  *(uint64_t *) at = ms;
+  return 0;
+}
+
+/* Names of profiles with numbers. They are in the order of the set, so each number finds its place by name. */
+static int into_ready (const struct json_place *place, const struct json_node *node, void *at,
+                       struct error *err)
+{
+  struct configuration *configuration = (struct configuration *) ((char *) at - offsetof (struct configuration, ready));
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < node->count; i++)
+    if (strset_add (&configuration->ready, node->keys[i].name) < 0)
+      return error_oom (err);
+  configuration->ready_counts = calloc (node->count + 1, sizeof (*configuration->ready_counts));
+  if (configuration->ready_counts == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < node->count; i++) {
+    const struct json_place here = { .parent = place, .name = node->keys[i].name };
+    uint64_t count;
+
+    if (node->items[i]->type != JSON_NUMBER || !number_parse (node->items[i]->text, READY_MAX, &count)
+        || count == 0)
+      return json_fail (&here, node->items[i], err, "it is not a number from 1 to %u", READY_MAX);
+    sum += count;
+    for (size_t k = 0; k < configuration->ready.count; k++)
+      if (strcmp (configuration->ready.items[k], node->keys[i].name) == 0)
+        configuration->ready_counts[k] = (uint32_t) count;
+  }
+  return sum <= READY_MAX ? 0 : json_fail (place, node, err, "more than %u in all", READY_MAX);
+}
+
 #define ROW(section, key, type, read, field, help, schema)                                                   \
   {                                                                                                          \
     section, { key, type, read, offsetof (struct configuration, field) }, help, schema                       \
@@ -103,6 +146,7 @@ static int into_words (const struct json_place *place, const struct json_node *n
 #define TEXT_SCHEMA   "{ \"type\": \"string\", \"pattern\": \"[^ \\t\\r\\n]\" }"
 #define FOLDER_SCHEMA "{ \"type\": \"string\", \"minLength\": 1 }"
 #define FLAG_SCHEMA   "{ \"type\": \"boolean\" }"
+#define DURATION_SCHEMA "{ \"type\": \"string\", \"pattern\": \"^[1-9][0-9]*(ms|s|m|h)$\" }"
 
 const struct configuration_key configuration_keys[] = {
   ROW ("journal", "required", JSON_BOOL, json_into_bool, journal_required,
@@ -142,6 +186,20 @@ const struct configuration_key configuration_keys[] = {
   ROW ("engines", "profiles", JSON_ARRAY, json_into_set, engines_profiles,
        "profiles that a container's annotation io.tyrum.profile may name; it can only tighten",
        "{ \"type\": \"array\", \"items\": { \"type\": \"string\" } }"),
+  ROW ("launcher", "socket", JSON_STRING, into_inside, launcher_socket,
+       "where the launcher that stays listens (default: launcher.socket in the folder of live runs)",
+       "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
+  ROW ("launcher", "use", JSON_BOOL, json_into_bool, launcher_use,
+       "whether runs are handed to a launcher that is there (default: true)", FLAG_SCHEMA),
+  ROW ("launcher", "start", JSON_BOOL, json_into_bool, launcher_start,
+       "whether a run that finds no launcher starts one for those after it (default: false)", FLAG_SCHEMA),
+  ROW ("launcher", "idle", JSON_STRING, into_duration, launcher_idle,
+       "how long it stays without anything to do (default: 10m)", DURATION_SCHEMA),
+  ROW ("launcher", "ready", JSON_OBJECT, into_ready, ready,
+       "of which profiles sandboxes are made and proven in advance, and how many (default: none)",
+       "{ \"type\": \"object\", \"additionalProperties\": { \"type\": \"integer\", \"minimum\": 1, \"maximum\": 64 } }"),
+  ROW ("launcher", "ready_age", JSON_STRING, into_duration, ready_age,
+       "how old such a sandbox may become (default: 10m)", DURATION_SCHEMA),
 };
 const size_t configuration_key_count = ARRAY_LEN (configuration_keys);
 
@@ -178,7 +236,7 @@ static int ignore (const struct json_place *place, const struct json_node *node,
 static const struct json_field top[] = {
   { "$schema", JSON_STRING, ignore, 0 },       { "version", JSON_NUMBER, read_version, 0 },
   { "journal", JSON_OBJECT, read_section, 0 }, { "toolrunner", JSON_OBJECT, read_section, 0 },
-  { "engines", JSON_OBJECT, read_section, 0 },
+  { "engines", JSON_OBJECT, read_section, 0 }, { "launcher", JSON_OBJECT, read_section, 0 },
 };
 
 int configuration_new (struct configuration **ret_configuration, struct error *err)
@@ -191,6 +249,8 @@ int configuration_new (struct configuration **ret_configuration, struct error *e
   configuration->journal_sync = true;
   configuration->journal_max_bytes = JOURNAL_MAX_BYTES;
   configuration->journal_keep = JOURNAL_KEEP;
+  configuration->launcher_use = true;
+  configuration->launcher_idle = configuration->ready_age = DURATION_DEFAULT_MS;
   *ret_configuration = configuration;
   return 0;
 }
@@ -249,5 +309,8 @@ void configuration_free (struct configuration *configuration)
   strlist_clear (&configuration->command);
   free (configuration->engines_runtime);
   strlist_clear (&configuration->engines_profiles);
+  free (configuration->launcher_socket);
+  strlist_clear (&configuration->ready);
+  free (configuration->ready_counts);
   free (configuration);
 }

@@ -40,6 +40,7 @@ struct run_options {
   image_progress_teller *tell; /* of unpacking one; may be NULL */
   void *tell_data;
   const char *launcher; /* path of tyrum-oci-launch; may be missing for other backends */
+  int (*launch) (int argc, char **argv); /* the same as a function of this program; NULL: it is executed */
   int in, out, err;     /* the caller's streams; -1 for none */
   const char *id;       /* of the run, from run_id_make */
 

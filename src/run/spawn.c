@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ struct child_plan {
   const int *fds;
   size_t fd_count;
   char *const *words;
+  int (*launch) (int argc, char **argv); /* NULL: the program is executed */
   int report;
 };
 
@@ -141,15 +143,32 @@ static int prepare (const struct child_plan *child, struct error *err)
   return 0;
 }
 
-static void __attribute__ ((noreturn))
-become (const char *program, char *const *words, const int *fds, size_t fd_count)
+static void leave_caller (const int *fds, size_t fd_count)
 {
   umask (022);
   /* The caller's personality may have switched address randomisation off. */
   if (personality (0) < 0 || chdir ("/") < 0 || run_arrange_descriptors (fds, fd_count) < 0)
     _exit (125);
+}
+
+static void __attribute__ ((noreturn))
+become (const char *program, char *const *words, const int *fds, size_t fd_count)
+{
+  leave_caller (fds, fd_count);
   execve (program, words, step_environment);
   _exit (127);
+}
+
+/* The helper without an execution: it clears the environment itself, and all its calls are made in processes of
+ * their own. */
+static void __attribute__ ((noreturn)) become_helper (const struct child_plan *child)
+{
+  int count = 0;
+
+  while (child->words[count] != NULL)
+    count++;
+  leave_caller (child->fds, child->fd_count);
+  _exit (child->launch (count, (char **) (uintptr_t) child->words));
 }
 
 /* In the child, to the end. */
@@ -167,6 +186,8 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   }
   /* Becoming somebody else has taken it away. */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (child->launch != NULL)
+    become_helper (child);
   become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->words[0],
           child->words, child->fds, child->fd_count);
 }
@@ -255,7 +276,8 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   pid = fork ();
   if (pid == 0)
     run_child (&(const struct child_plan){ stage, run->stage_ns, run->options->plan->staged_ids, fds,
-                                           fd_count, array, theirs },
+                                           fd_count, array,
+                                           run->ops->prepared && stage ? run->options->launch : NULL, theirs },
                parent);
   if (pid < 0)
     return error_set_errno (run->err, errno, "start %s", run->ops->name);
@@ -276,7 +298,9 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
 int run_stage_and_create (struct run *run)
 {
   const struct plan *plan = run->options->plan;
-  cleanup_free char *staged = run->ops->prepared ? str_format ("%s/launch", run->stage) : NULL;
+  bool at_hand = run->options->launch != NULL;
+  cleanup_free char *staged =
+      run->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage) : NULL;
   cleanup_close int theirs = -1;
   int fds[6], pair[2];
   size_t count = 3 + run->launch.passed;
@@ -289,7 +313,7 @@ int run_stage_and_create (struct run *run)
                          .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
                          .cgroup_empty = !run->launch.cgroup };
 
-  if (run->ops->prepared && staged == NULL)
+  if (run->ops->prepared && !at_hand && staged == NULL)
     return error_oom (run->err);
   memcpy (fds, run->child_fds, sizeof (run->child_fds));
   if (run->ops->has_control) {

@@ -64,7 +64,7 @@ static void test_base64 (void **state)
     cleanup_free char *bytes = NULL;
     cleanup_error struct error err = { 0 };
     size_t len = 0;
-    int r = base64_decode (rows[i].text, &bytes, &len, &err);
+    int r = base64_parse (rows[i].text, &bytes, &len, &err);
 
     CHECK ((r == 0) == (rows[i].bytes != NULL), "'%s': %s", rows[i].text, error_text (&err));
     if (r == 0) {

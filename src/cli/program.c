@@ -1,0 +1,115 @@
+#include <config.h>
+
+#include "cli-program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base-error.h"
+#include "base-nudge.h"
+#include "cli-output.h"
+#include "cli-verb.h"
+
+#define WIDTH_MIN 60u
+#define WIDTH_MAX 160u
+
+/* A file opened later must not become one of the standard streams. What takes the place of a closed one is
+ * open the wrong way round, so that using it fails as it would have. */
+static int hold_standard_streams (void)
+{
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl (fd, F_GETFD) < 0 && errno == EBADF && open ("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+      return -1;
+  return 0;
+}
+
+static void look_at_terminal (struct output *output)
+{
+  const char *no_colour = getenv ("NO_COLOR");
+  struct winsize size;
+
+  output->width = OUTPUT_WIDTH;
+  if (!isatty (STDOUT_FILENO))
+    return;
+  output->colour = no_colour == NULL || no_colour[0] == '\0';
+  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    output->width = size.ws_col;
+  if (output->width < WIDTH_MIN)
+    output->width = WIDTH_MIN;
+  if (output->width > WIDTH_MAX)
+    output->width = WIDTH_MAX;
+}
+
+/* After a run signals are still blocked; a reader that takes nothing must not keep us from ending then. */
+static int write_all (int fd, const struct strbuf *text)
+{
+  return nudge_write (fd, text->text, text->len, 0);
+}
+
+static int flush (struct output *output)
+{
+  int r = write_all (STDOUT_FILENO, &output->out);
+
+  strbuf_clear (&output->out);
+  return r;
+}
+
+/* There is nowhere left to report that standard error cannot be written. */
+static void say_error (const char *prefix, const struct error *err)
+{
+  cleanup_strbuf struct strbuf line = { 0 };
+
+  strbuf_addf (&line, "%s: ", prefix);
+  text_clean (&line, error_text (err));
+  strbuf_add (&line, "\n");
+  if (line.failed)
+    fprintf (stderr, "%s: out of memory\n", prefix);
+  else
+    (void) write_all (STDERR_FILENO, &line);
+}
+
+static void on_file_limit (int signal_number)
+{
+  (void) signal_number;
+}
+
+/* A caller's limit on the size of files is told like any other failure to write. A handler and no SIG_IGN, as
+ * programs that we execute would inherit that. */
+static void survive_file_limit (void)
+{
+  const struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
+
+  sigaction (SIGXFSZ, &action, NULL);
+}
+
+int program_run (int argc, char **argv)
+{
+  cleanup_output struct output output = { 0 };
+  cleanup_error struct error err = { 0 };
+  const struct verb *verb = &verb_root;
+  int r;
+
+  if (hold_standard_streams () < 0) {
+    fprintf (stderr, "tyrum-oci: open '/dev/null' in the place of a closed stream: %s\n", strerror (errno));
+    return 125;
+  }
+  survive_file_limit ();
+  look_at_terminal (&output);
+  output.flush = flush;
+  r = verb_dispatch (argv + (argc > 0), &verb, &output, &err);
+  (void) write_all (STDERR_FILENO, &output.notes);
+  if (r == 0) {
+    r = write_all (STDOUT_FILENO, &output.out);
+    if (r < 0)
+      error_set_errno (&err, -r, "cannot write standard output");
+  }
+  if (r < 0)
+    say_error (verb_prefix (verb, r), &err);
+  return verb_status (verb, r, &output);
+}

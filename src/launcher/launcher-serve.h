@@ -1,0 +1,19 @@
+/* In a process of its own, to its end: does what a caller asked for, in the caller's place. */
+#pragma once
+
+#include "launcher-request.h"
+
+/* Signals as a new program finds them. */
+void serve_default_signals (void);
+
+/* Keeps FD, the standard streams, and no other descriptor. */
+void serve_close_others (int fd);
+
+/* Becomes the caller and says that it was taken; false where that cannot be, and then the caller was told. From here
+ * on a caller that hangs up means SIGTERM. */
+bool serve_take (struct handed *handed);
+
+/* Tells the caller, and ends. */
+__attribute__ ((noreturn)) void serve_end (const struct handed *handed, int status);
+
+__attribute__ ((noreturn)) void serve (struct handed *handed);

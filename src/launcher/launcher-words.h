@@ -1,0 +1,16 @@
+/* The command line of tyrum-oci-launcher, as `tyrum-oci launcher` and the first `run` write it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base-error.h"
+
+struct words {
+  const char *socket;
+  uint64_t idle; /* 0: as configured */
+  bool background;
+};
+
+/* Strings stay those of ARGV. */
+int words_read (int argc, char **argv, struct words *ret_words, struct error *err);

@@ -1,0 +1,151 @@
+#include <config.h>
+
+#include "launcher-peer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-str.h"
+
+#define STATUS_MAX ((size_t) 64 * 1024)
+
+/* Since Linux 6.5. */
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+bool peer_is_same_user (int connection, pid_t *ret_pid)
+{
+  struct ucred peer;
+  socklen_t size = sizeof (peer);
+
+  if (getsockopt (connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid () || peer.pid <= 0)
+    return false;
+  *ret_pid = peer.pid;
+  return true;
+}
+
+static bool same_place (int theirs, int ours, const char *name)
+{
+  struct stat a, b;
+
+  return fstatat (theirs, name, &a, 0) == 0 && fstatat (ours, name, &b, 0) == 0 && a.st_dev == b.st_dev
+         && a.st_ino == b.st_ino;
+}
+
+static char *read_text (int proc, const char *name)
+{
+  struct error ignored = { 0 };
+  char *text = NULL;
+
+  if (file_read (proc, name, STATUS_MAX, &text, NULL, &ignored) < 0)
+    text = NULL;
+  error_clear (&ignored);
+  return text;
+}
+
+/* Behind "NAME:" and its blanks, up to the line's end; NULL where there is no such line. */
+static char *field (const char *status, const char *name)
+{
+  size_t len = strlen (name);
+
+  for (const char *line = status; line != NULL; line = strchr (line, '\n') ? strchr (line, '\n') + 1 : NULL)
+    if (strncmp (line, name, len) == 0 && line[len] == ':') {
+      const char *value = line + len + 1 + strspn (line + len + 1, " \t");
+
+      return strndup (value, strcspn (value, "\n"));
+    }
+  return NULL;
+}
+
+static bool same_field (const char *theirs, const char *ours, const char *name)
+{
+  cleanup_free char *a = field (theirs, name);
+  cleanup_free char *b = field (ours, name);
+
+  return a != NULL && b != NULL && strcmp (a, b) == 0;
+}
+
+/* Whether every capability in our set NAME is in theirs. */
+static bool holds_set (const char *theirs, const char *ours, const char *name)
+{
+  cleanup_free char *a = field (theirs, name);
+  cleanup_free char *b = field (ours, name);
+
+  return a != NULL && b != NULL && (strtoull (b, NULL, 16) & ~strtoull (a, NULL, 16)) == 0;
+}
+
+static bool is_free (const char *theirs, const char *ours, const char *name)
+{
+  cleanup_free char *a = field (theirs, name);
+
+  return (a != NULL && strcmp (a, "0") == 0) || (strcmp (name, "Seccomp") != 0 && same_field (theirs, ours, name));
+}
+
+static bool same_label (int theirs, int ours)
+{
+  cleanup_free char *a = read_text (theirs, "attr/current");
+  cleanup_free char *b = read_text (ours, "attr/current");
+
+  return str_equal (a, b);
+}
+
+static bool same_status (int theirs_fd, int ours_fd)
+{
+  static const char *const sets[] = { "CapPrm", "CapEff", "CapBnd", "CapAmb" };
+  static const char *const equal[] = { "Uid", "Gid", "Groups" };
+  cleanup_free char *theirs = read_text (theirs_fd, "status");
+  cleanup_free char *ours = read_text (ours_fd, "status");
+
+  if (theirs == NULL || ours == NULL)
+    return false;
+  for (size_t i = 0; i < ARRAY_LEN (sets); i++)
+    if (!holds_set (theirs, ours, sets[i]))
+      return false;
+  /* Groups are nothing to root, and every session gives it others. */
+  for (size_t i = 0; i < ARRAY_LEN (equal) - (geteuid () == 0 ? 1 : 0); i++)
+    if (!same_field (theirs, ours, equal[i]))
+      return false;
+  return is_free (theirs, ours, "NoNewPrivs") && is_free (theirs, ours, "Seccomp");
+}
+
+/* What was read of a process that is gone may be another's. */
+static bool is_still_there (int connection)
+{
+  cleanup_close int process = -1;
+  socklen_t size = sizeof (process);
+  struct pollfd gone;
+
+  if (getsockopt (connection, SOL_SOCKET, SO_PEERPIDFD, &process, &size) < 0) {
+    process = -1;
+    return true; /* an older kernel: the number will do */
+  }
+  gone = (struct pollfd){ process, POLLIN, 0 };
+  return poll (&gone, 1, 0) == 0;
+}
+
+bool peer_is_like_us (int connection, pid_t pid)
+{
+  static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid", "ns/net",
+                                        "ns/ipc", "ns/uts",  "ns/cgroup", "root" };
+  char path[32];
+  cleanup_close int theirs = -1, ours = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+  snprintf (path, sizeof (path), "/proc/%d", (int) pid);
+  theirs = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (theirs < 0 || ours < 0)
+    return false;
+  for (size_t i = 0; i < ARRAY_LEN (places); i++)
+    if (!same_place (theirs, ours, places[i]))
+      return false;
+  return same_status (theirs, ours) && same_label (theirs, ours) && is_still_there (connection);
+}

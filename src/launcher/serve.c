@@ -1,0 +1,87 @@
+#include <config.h>
+
+#include "launcher-serve.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli-program.h"
+#include "launcher-peer.h"
+
+void serve_default_signals (void)
+{
+  sigset_t none;
+
+  for (int number = 1; number < NSIG; number++)
+    signal (number, SIG_DFL);
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
+void serve_close_others (int fd)
+{
+  if (fd > STDERR_FILENO + 1)
+    syscall (SYS_close_range, (unsigned) STDERR_FILENO + 1, (unsigned) fd - 1, 0);
+  syscall (SYS_close_range, (unsigned) fd + 1, ~0u, 0);
+}
+
+/* The kernel tells us of a caller that is gone, whatever we are doing then, as it would tell a child of its parent:
+ * nothing else is ever sent on the connection. */
+static bool follow (int connection)
+{
+  struct pollfd gone = { connection, POLLIN, 0 };
+
+  if (fcntl (connection, F_SETOWN, getpid ()) < 0 || fcntl (connection, F_SETSIG, SIGTERM) < 0
+      || fcntl (connection, F_SETFL, O_ASYNC) < 0)
+    return false;
+  return poll (&gone, 1, 0) == 0;
+}
+
+bool serve_take (struct handed *handed)
+{
+  if (!peer_is_like_us (handed->connection, handed->caller) || handed_become (handed) < 0) {
+    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
+    return false;
+  }
+  return handed_tell (handed->connection, LAUNCHER_TAKEN, getpid ()) && follow (handed->connection);
+}
+
+__attribute__ ((noreturn)) void serve_end (const struct handed *handed, int status)
+{
+  handed_tell (handed->connection, LAUNCHER_ENDED, status);
+  _exit (status);
+}
+
+/* The words with the program's name before them. */
+static char **whole_line (struct handed *handed)
+{
+  char **line = calloc (handed->request.words + (size_t) 2, sizeof (*line));
+
+  if (line == NULL)
+    return NULL;
+  line[0] = (char[]){ "tyrum-oci" };
+  for (size_t i = 0; i < handed->request.words; i++)
+    line[i + 1] = handed->words[i];
+  return line;
+}
+
+__attribute__ ((noreturn)) void serve (struct handed *handed)
+{
+  char **line = whole_line (handed);
+
+  prctl (PR_SET_NAME, "tyrum-oci");
+  serve_default_signals ();
+  if (line == NULL) {
+    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
+    _exit (EXIT_FAILURE);
+  }
+  if (!serve_take (handed))
+    _exit (EXIT_FAILURE);
+  serve_close_others (handed->connection);
+  serve_end (handed, program_run ((int) handed->request.words + 1, line));
+}
