@@ -10,7 +10,8 @@
  *   supervisor:  CONFINE, with paths in the same packet              (once or never, also before HELLO)
  *   supervisor:  ASK, with its questions in the same packet          (as often as it likes, also before
  * HELLO) init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
- *   supervisor:  GO or STOP
+ *   supervisor:  COMMAND                                             (once, where init was started without
+ * one) supervisor:  GO or STOP
  *
  * Questions and answers are laid down in base-report.h.
  *
@@ -57,6 +58,16 @@ enum handshake_type {
   /* supervisor: LENGTH bytes of paths, at most LIMIT_ASK_BYTES, with a NUL behind each: the command, and all
    * that it starts, may execute these programs, what they need to run, and nothing else. */
   HANDSHAKE_CONFINE = 9,
+  /* supervisor, once, to an init that was started with --held: struct handshake_command, then so many texts
+   * with a NUL behind each: the working folder, the command's words, its variables. */
+  HANDSHAKE_COMMAND = 10,
+};
+
+#define LIMIT_COMMAND_TEXTS 1024u
+
+struct handshake_command {
+  uint32_t words;
+  uint32_t variables;
 };
 
 struct handshake_header {

@@ -9,6 +9,8 @@
 #include "host-facts.h"
 #include "plan-request.h"
 
+struct run_held;
+
 /* A folder that a variable names, or the one that this program was built with. */
 const char *own_folder (const char *variable, const char *built);
 
@@ -18,6 +20,11 @@ char *own_program (const char *name);
 /* In the launcher that stays, tyrum-oci-launch is no program but a function at hand; NULL everywhere else. */
 void own_set_launch (int (*function) (int argc, char **argv));
 int (*own_launch (void)) (int argc, char **argv);
+
+/* And where it has one, a sandbox that is held ready for the next run of this process; NULL: there is none.
+ */
+void own_set_held (struct run_held *sandbox);
+struct run_held *own_held (void);
 
 /* Adds the places to FACTS, each as it is named and as it is behind all links. */
 int own_places (const struct request *request, struct host_facts *facts, struct error *err);

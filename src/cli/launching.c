@@ -11,6 +11,7 @@
 #include "cli-own.h"
 #include "cli-progress.h"
 #include "cli-target.h"
+#include "run-held.h"
 
 /* A note is not worth a second of a run's. */
 #define NOTE_TRIES 10
@@ -32,6 +33,9 @@ int launching_open (const struct context *context, const char *via, const char *
     r = trail_open (context->host->storage_dir, launching.configuration, &launching.trail, err);
   if (r < 0)
     return r;
+  /* The run has its folder already, and its name. */
+  if (own_held () != NULL)
+    memcpy (launching.trail.run, run_held_id (own_held ()), sizeof (launching.trail.run));
   *ret_launching = launching;
   launching = (struct launching){ 0 };
   return 0;
@@ -124,6 +128,7 @@ int launching_carry_out (struct launching *launching, const struct context *cont
                                        .tell_data = &progress,
                                        .launcher = launcher,
                                        .launch = own_launch (),
+                                       .held = own_held (),
                                        .in = streams[0],
                                        .out = streams[1],
                                        .err = streams[2],
@@ -144,8 +149,10 @@ int launching_carry_out (struct launching *launching, const struct context *cont
   r = write_plan (launching, context, plan, err);
   if (r < 0)
     return r;
-  /* What an earlier run left is finished first; that it cannot be is no reason not to run. */
-  if (run_gc (context->host, &finished, &left) < 0)
+  own_set_held (NULL);
+  /* What an earlier run left is finished first; that it cannot be is no reason not to run. A sandbox that was
+   * held ready has done so when it was made. */
+  if (options.held == NULL && run_gc (context->host, &finished, &left) < 0)
     error_clear (&left);
   r = run_execute (&options, ret_result, err);
   if (r < 0)

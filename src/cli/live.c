@@ -56,7 +56,11 @@ static void add_text (struct table *table, const char *id, const struct row *row
   if (row->record.started == 0)
     snprintf (started, sizeof (started), "?");
   table_add (table, id);
-  table_add_tone (table, row->live ? "live" : "left", row->live ? TONE_GOOD : TONE_WARN);
+  table_add_tone (table,
+                  !row->live          ? "left"
+                  : row->record.ready ? "ready"
+                                      : "live",
+                  row->live ? TONE_GOOD : TONE_WARN);
   table_add (table, row->record.profile);
   table_add (table, row->record.backend);
   table_add (table, started);
@@ -68,6 +72,7 @@ static void add_json (struct json_writer *w, const char *id, const struct row *r
   json_object_begin (w, NULL);
   json_string (w, "run", id);
   json_bool (w, "live", row->live);
+  json_bool (w, "ready", row->record.ready);
   json_string (w, "profile", row->record.profile);
   json_string (w, "backend", row->record.backend);
   json_number (w, "supervisor", row->record.supervisor);

@@ -33,6 +33,18 @@ int (*own_launch (void)) (int argc, char **argv)
   return launch;
 }
 
+static struct run_held *held;
+
+void own_set_held (struct run_held *sandbox)
+{
+  held = sandbox;
+}
+
+struct run_held *own_held (void)
+{
+  return held;
+}
+
 /* What is not there yet could be made, so its name counts as well. */
 static int add_place (struct host_facts *facts, const char *path, struct error *err)
 {

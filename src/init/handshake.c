@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "init-answer.h"
+#include "init-command.h"
 #include "init-memory.h"
 #include "init-tools.h"
 
@@ -188,10 +189,21 @@ static int confine (size_t size, struct failure *failure)
   return tools_prepare (talk.message.questions, length, failure);
 }
 
+/* A COMMAND of SIZE bytes, header and all, that lies in talk.message. */
+static int take_command (size_t size, struct options *options, struct failure *failure)
+{
+  uint32_t length = talk.message.header.length;
+
+  if (length > sizeof talk.message.questions || size != sizeof talk.message.header + length)
+    return failure_set (failure, -EBADMSG, "the supervisor's command is malformed", NULL);
+  return command_take (talk.message.questions, length, options, failure);
+}
+
 /* Answers, until something comes that is no question: a header of SIZE bytes, in talk.message. */
-static int answer_until_told (enum carrier carrier, size_t *ret_size, struct failure *failure)
+static int answer_until_told (struct options *options, size_t *ret_size, struct failure *failure)
 {
   for (;;) {
+    enum carrier carrier = options->carrier;
     int r = hear (carrier, ret_size);
 
     if (r == -EPIPE)
@@ -200,6 +212,9 @@ static int answer_until_told (enum carrier carrier, size_t *ret_size, struct fai
       return failure_set_errno (failure, -r, "cannot receive the supervisor's go-ahead", NULL);
     if (*ret_size >= sizeof talk.message.header && header_is_ours (&talk.message.header, HANDSHAKE_CONFINE))
       r = confine (*ret_size, failure);
+    else if (*ret_size >= sizeof talk.message.header
+             && header_is_ours (&talk.message.header, HANDSHAKE_COMMAND))
+      r = take_command (*ret_size, options, failure);
     else if (*ret_size >= sizeof talk.message.header && header_is_ours (&talk.message.header, HANDSHAKE_ASK))
       r = answer (carrier, *ret_size, failure);
     else
@@ -209,15 +224,16 @@ static int answer_until_told (enum carrier carrier, size_t *ret_size, struct fai
   }
 }
 
-int handshake_await_go (enum carrier carrier, struct failure *failure)
+int handshake_await_go (struct options *options, struct failure *failure)
 {
+  enum carrier carrier = options->carrier;
   struct handshake_header hello = header_of (HANDSHAKE_HELLO, 0);
   size_t size;
   int r = say (carrier, &hello, sizeof hello);
 
   if (r < 0)
     return failure_set_errno (failure, -r, "cannot say hello to the supervisor", NULL);
-  r = answer_until_told (carrier, &size, failure);
+  r = answer_until_told (options, &size, failure);
   if (r < 0)
     return r;
   if (size == sizeof talk.message.header && header_is (&talk.message.header, HANDSHAKE_STOP))
@@ -225,6 +241,8 @@ int handshake_await_go (enum carrier carrier, struct failure *failure)
   if (size != sizeof talk.message.header || !header_is (&talk.message.header, HANDSHAKE_GO))
     return failure_set (failure, -EBADMSG, "the supervisor's answer is neither a question, nor go, nor stop",
                         NULL);
+  if (!options->command)
+    return failure_set (failure, -EBADMSG, "the supervisor's go-ahead came before a command", NULL);
   memory_forget (&talk, sizeof talk);
   if (carrier != CARRIER_STDIO)
     close (HANDSHAKE_FD);

@@ -10,8 +10,9 @@
 #include "init-failure.h"
 #include "init-options.h"
 
-/* Says hello, answers questions, and waits. 0 is the go-ahead; after it the handshake socket is closed. */
-int handshake_await_go (enum carrier carrier, struct failure *failure);
+/* Says hello, answers questions, and waits. 0 is the go-ahead; after it the handshake socket is closed, and
+ * there is a command. */
+int handshake_await_go (struct options *options, struct failure *failure);
 
 /* The supervisor still holds its end of the status socket. */
 int handshake_check_supervisor (struct failure *failure);

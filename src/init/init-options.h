@@ -2,6 +2,7 @@
  *
  *   tyrum-oci-init [--carrier fd|socket|stdio|call] [--tty] [--open-files N] [--keep-env NAMES] -- COMMAND
  * [ARG...]
+ *   tyrum-oci-init --held [--open-files N] --
  *
  * Strict, because a person never types it: what is not known, and a missing "--", is an error. What comes out
  * points into argv and owns nothing.
@@ -29,6 +30,7 @@ struct options {
   enum carrier carrier;
   unsigned open_files;  /* the limit from here on; 0: as it is. Runtimes need more than a payload may get */
   const char *keep_env; /* the variables that are ours, separated by commas; NULL: all */
+  bool held;            /* the command is told later; COMMAND is NULL until then */
   bool tty;             /* standard input is a terminal, which shall be the payload's own */
   char *const *command; /* the payload's argv: at least one word, then NULL */
 };

@@ -126,7 +126,7 @@ static int run (char *argv[], struct failure *failure)
   r = prepare (&options, failure);
   if (r < 0)
     return r;
-  r = handshake_await_go (options.carrier, failure);
+  r = handshake_await_go (&options, failure);
   if (r < 0)
     return r;
   descriptors_forget ();

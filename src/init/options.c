@@ -47,6 +47,8 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
   for (; *word && strcmp (*word, "--") != 0; word++) {
     if (strcmp (*word, "--tty") == 0) {
       options.tty = true;
+    } else if (strcmp (*word, "--held") == 0) {
+      options.held = true;
     } else if (strcmp (*word, "--open-files") == 0) {
       r = parse_open_files (word[1], &options.open_files, failure);
       if (r < 0)
@@ -65,7 +67,12 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
       return failure_set (failure, -EINVAL, "unknown option", *word);
     }
   }
-  if (!*word || !word[1])
+  if (options.held && *word && !word[1] && options.carrier == CARRIER_FD && !options.tty
+      && !options.keep_env) {
+    *ret_options = options;
+    return 0;
+  }
+  if (!*word || !word[1] || options.held)
     return failure_set (
         failure, -EINVAL,
         "no command; usage: tyrum-oci-init [--carrier fd|socket|stdio|call] [--tty] [--open-files N] "

@@ -9,9 +9,12 @@ void serve_default_signals (void);
 /* Keeps FD, the standard streams, and no other descriptor. */
 void serve_close_others (int fd);
 
-/* Becomes the caller and says that it was taken; false where that cannot be, and then the caller was told. From here
- * on a caller that hangs up means SIGTERM. */
+/* Becomes the caller and says that it was taken; false where that cannot be, and then the caller was told.
+ * From here on a caller that hangs up means SIGTERM. */
 bool serve_take (struct handed *handed);
+
+/* The words with the program's name before them; NULL when memory ran out. */
+char **serve_line (const struct handed *handed);
 
 /* Tells the caller, and ends. */
 __attribute__ ((noreturn)) void serve_end (const struct handed *handed, int status);

@@ -1,12 +1,14 @@
 /* tyrum-oci-launcher: stays, and launches for `run` and `toolrunner` of the same user.
  *
- * A caller connects, hands over what makes it a process (streams, folder, environment, limits), and waits. For each
- * a process is forked that does the same as the caller would have done, in its place and under its eyes. What
- * is saved is starting: this program has libcrun in it, loaded and checked once, and its forks have it without an
- * execution. With sandboxes held ready (pool.c) most of the launch itself is saved as well.
+ * A caller connects, hands over what makes it a process (streams, folder, environment, limits), and waits.
+ * For each a process is forked that does the same as the caller would have done, in its place and under its
+ * eyes. What is saved is starting: this program has libcrun in it, loaded and checked once, and its forks
+ * have it without an execution. With sandboxes held ready (pool.c) most of the launch itself is saved as
+ * well.
  *
- * One loop, no threads, nothing that waits. A process that serves a caller does not need this one any more: when it
- * is killed, runs go on, and what is lost are requests that nobody had taken, which their callers then do alone.
+ * One loop, no threads, nothing that waits. A process that serves a caller does not need this one any more:
+ * when it is killed, runs go on, and what is lost are requests that nobody had taken, which their callers
+ * then do alone.
  *
  * Must never: do anything for another user, for one who has less than this process has, or twice.
  */
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -31,6 +34,7 @@
 #include "cli-through.h"
 #include "launch-launch.h"
 #include "launcher-listen.h"
+#include "launcher-pool.h"
 #include "launcher-serve.h"
 #include "launcher-words.h"
 #include "run-dir.h"
@@ -49,6 +53,7 @@ struct pending {
 struct launcher {
   struct configuration *configuration;
   struct listening listening;
+  struct pool *pool;
   int signals;
   struct pending pending[PENDING_MAX];
   size_t pending_count;
@@ -68,14 +73,15 @@ static uint64_t now_ms (void)
 /* In the child nothing of the loop is left but what it was forked for. */
 static void start_serving (struct launcher *launcher, struct handed *handed)
 {
-  pid_t pid = fork ();
+  bool given = pool_give (launcher->pool, handed, now_ms ());
+  pid_t pid = given ? -1 : fork ();
 
   if (pid == 0)
     serve (handed);
-  if (pid < 0)
-    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
-  else
+  if (given || pid > 0)
     launcher->serving++;
+  else
+    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
   handed_clear (handed);
 }
 
@@ -111,11 +117,13 @@ static void on_connections (struct launcher *launcher)
 static void on_signals (struct launcher *launcher)
 {
   struct signalfd_siginfo info;
+  pid_t pid;
 
   while (read (launcher->signals, &info, sizeof (info)) == (ssize_t) sizeof (info))
     launcher->ending = launcher->ending || info.ssi_signo != SIGCHLD;
-  while (waitpid (-1, NULL, WNOHANG) > 0)
-    launcher->serving -= launcher->serving > 0 ? 1 : 0;
+  while ((pid = waitpid (-1, NULL, WNOHANG)) > 0)
+    if (!pool_reaped (launcher->pool, pid) && launcher->serving > 0)
+      launcher->serving--;
 }
 
 static int open_signals (struct error *err)
@@ -144,6 +152,8 @@ static int next_timeout (const struct launcher *launcher)
       next = launcher->pending[i].until;
   if (launcher->idle_since != 0 && launcher->idle_since + launcher->configuration->launcher_idle < next)
     next = launcher->idle_since + launcher->configuration->launcher_idle;
+  if (pool_next (launcher->pool) < next)
+    next = pool_next (launcher->pool);
   if (next == UINT64_MAX)
     return -1;
   return next <= now ? 0 : (int) (next - now > 60000 ? 60000 : next - now);
@@ -165,14 +175,15 @@ static void on_time (struct launcher *launcher)
     launcher->idle_since = now;
   if (launcher->idle_since != 0 && now - launcher->idle_since >= launcher->configuration->launcher_idle)
     launcher->ending = true;
+  pool_fill (launcher->pool, now);
 }
 
 static int loop (struct launcher *launcher, struct error *err)
 {
-  struct pollfd fds[2 + PENDING_MAX];
+  struct pollfd fds[2 + PENDING_MAX + READY_MAX];
 
   while (!launcher->ending) {
-    size_t count = launcher->pending_count;
+    size_t count, held;
 
     on_time (launcher);
     count = launcher->pending_count;
@@ -180,8 +191,10 @@ static int loop (struct launcher *launcher, struct error *err)
     fds[1] = (struct pollfd){ launcher->signals, POLLIN, 0 };
     for (size_t i = 0; i < count; i++)
       fds[2 + i] = (struct pollfd){ launcher->pending[i].fd, POLLIN, 0 };
-    if (poll (fds, 2 + count, next_timeout (launcher)) < 0 && errno != EINTR)
+    held = pool_watch (launcher->pool, fds + 2 + count);
+    if (poll (fds, 2 + count + held, next_timeout (launcher)) < 0 && errno != EINTR)
       return error_set_errno (err, errno, "wait for callers");
+    pool_hear (launcher->pool, fds + 2 + count, held, now_ms ());
     for (size_t i = count; i-- > 0;)
       if (fds[2 + i].revents != 0)
         on_pending (launcher, i);
@@ -223,6 +236,8 @@ static int stay (struct launcher *launcher, const struct words *words, struct er
   if (r == 0 && words->idle > 0)
     launcher->configuration->launcher_idle = words->idle;
   if (r == 0)
+    r = pool_new (launcher->configuration, &launcher->pool, err);
+  if (r == 0)
     r = open_socket (launcher, words->socket, err);
   if (r < 0)
     return r;
@@ -242,9 +257,12 @@ int main (int argc, char **argv)
              error_text (&err));
     return EXIT_USAGE;
   }
+  /* Executed from a sealed copy it has the name of that. */
+  prctl (PR_SET_NAME, "tyrum-launcher");
   own_set_launch (launch_main);
   r = stay (&launcher, &words, &err);
   listening_clear (&launcher.listening);
+  pool_free (launcher.pool);
   configuration_free (launcher.configuration);
   close_p (&launcher.signals);
   /* Two that were started at the same time are one too many, and nobody's mistake. */

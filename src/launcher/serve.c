@@ -30,8 +30,8 @@ void serve_close_others (int fd)
   syscall (SYS_close_range, (unsigned) fd + 1, ~0u, 0);
 }
 
-/* The kernel tells us of a caller that is gone, whatever we are doing then, as it would tell a child of its parent:
- * nothing else is ever sent on the connection. */
+/* The kernel tells us of a caller that is gone, whatever we are doing then, as it would tell a child of its
+ * parent: nothing else is ever sent on the connection. */
 static bool follow (int connection)
 {
   struct pollfd gone = { connection, POLLIN, 0 };
@@ -57,14 +57,14 @@ __attribute__ ((noreturn)) void serve_end (const struct handed *handed, int stat
   _exit (status);
 }
 
-/* The words with the program's name before them. */
-static char **whole_line (struct handed *handed)
+char **serve_line (const struct handed *handed)
 {
+  static char name[] = "tyrum-oci";
   char **line = calloc (handed->request.words + (size_t) 2, sizeof (*line));
 
   if (line == NULL)
     return NULL;
-  line[0] = (char[]){ "tyrum-oci" };
+  line[0] = name;
   for (size_t i = 0; i < handed->request.words; i++)
     line[i + 1] = handed->words[i];
   return line;
@@ -72,7 +72,7 @@ static char **whole_line (struct handed *handed)
 
 __attribute__ ((noreturn)) void serve (struct handed *handed)
 {
-  char **line = whole_line (handed);
+  char **line = serve_line (handed);
 
   prctl (PR_SET_NAME, "tyrum-oci");
   serve_default_signals ();

@@ -79,6 +79,7 @@ struct plan {
 
   struct strlist init;     /* what stands before the command, once staged */
   bool passed_descriptors; /* init is started with its two sockets; once staged */
+  bool held; /* init is told the command later: words, variables and workspace are not known yet */
   struct strlist argv;
   struct strlist env; /* NAME=VALUE, sorted */
   char *cwd;

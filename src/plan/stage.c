@@ -57,6 +57,8 @@ static int set_init (struct plan *plan, enum init_carrier carrier)
     failed = failed || keep_env (plan) < 0;
   if (plan->terminal)
     failed = failed || strlist_add (&plan->init, "--tty") < 0;
+  if (plan->held)
+    failed = failed || strlist_add (&plan->init, "--held") < 0;
   failed = failed || move_file_limit (plan) < 0;
   return failed || strlist_add (&plan->init, "--") < 0 ? -ENOMEM : 0;
 }

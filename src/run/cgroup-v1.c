@@ -226,7 +226,7 @@ static int limit_devices (const struct plan *plan, struct error *err)
 }
 
 /* What the runtime has used is not the run's. That a counter cannot be reset makes it only less exact. */
-static void reset_counters (const struct plan *plan)
+void cgroup_v1_forget (const struct plan *plan)
 {
   struct error ignored = { 0 };
 
@@ -247,6 +247,6 @@ int cgroup_v1_limit (const struct plan *plan, struct error *err)
   if (r == 0)
     r = limit_devices (plan, err);
   if (r == 0)
-    reset_counters (plan);
+    cgroup_v1_forget (plan);
   return r;
 }

@@ -358,6 +358,12 @@ int cgroup_enter (const struct plan *plan, struct error *err)
   return plan->cgroup_delegated ? cgroup_delegated_enter (plan, err) : cgroup_v1_enter (plan, err);
 }
 
+void cgroup_forget_usage (const struct plan *plan)
+{
+  if (plan->cgroup_ours && plan->cgroup_delegated == NULL)
+    cgroup_v1_forget (plan);
+}
+
 int cgroup_limit (const struct plan *plan, struct error *err)
 {
   if (!plan->cgroup_ours)

@@ -174,7 +174,14 @@ static int look (struct run *run)
     outside_clear (&run->outside);
     r = outside_look_around (run->options->plan, &run->outside, run->err);
   }
-  return r < 0 ? r : outside_look (&subject, &run->outside, run->err);
+  if (r == 0)
+    r = outside_look (&subject, &run->outside, run->err);
+  /* The kernel shows the variables that init was started with, and these are not the command's. */
+  if (r == 0 && run->options->plan->held && run->options->plan->argv.count > 0) {
+    free (run->outside.environment);
+    run->outside.environment = NULL;
+  }
+  return r;
 }
 
 static int judge (struct run *run)

@@ -26,7 +26,8 @@ int run_record_write (const struct run_dir *dir, const struct plan *plan, const 
   json_string (&w, "profile", plan->profile_name);
   json_string (&w, "backend", backend_name (plan->backend));
   json_string (&w, "program", program);
-  json_string (&w, "command", plan->argv.items[0]);
+  json_string (&w, "command", plan->argv.count > 0 ? plan->argv.items[0] : "");
+  json_bool (&w, "ready", plan->argv.count == 0);
   if (plan->cgroup_delegated != NULL)
     json_string (&w, "delegated", plan->cgroup_delegated);
   json_number (&w, "supervisor", (uint64_t) getpid ());
@@ -75,6 +76,7 @@ int run_record_read (const struct run_dir *dir, struct run_record *ret_record, s
     if (record.delegated == NULL)
       return error_oom (err);
   }
+  record.ready = json_get (tree, "ready") != NULL && json_get (tree, "ready")->flag;
   record.supervisor = number_of (tree, "supervisor");
   record.started = number_of (tree, "started");
   if (record.profile == NULL || record.backend == NULL || record.program == NULL || record.command == NULL)

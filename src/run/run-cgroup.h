@@ -43,6 +43,8 @@ int cgroup_make (const struct plan *plan, struct error *err);
 int cgroup_enter (const struct plan *plan, struct error *err);
 /* Sets the limits, once the runtime has done its part and before the command starts. */
 int cgroup_limit (const struct plan *plan, struct error *err);
+/* What was used so far is nobody's; where counters cannot be reset, it stays counted. */
+void cgroup_forget_usage (const struct plan *plan);
 /* Returns to the group DELEGATED when no other run is there, so that it is as it was; NULL is none. */
 void cgroup_give_back (const char *delegated);
 

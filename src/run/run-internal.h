@@ -91,6 +91,16 @@ struct run {
   struct error *err;
 };
 
+/* run.c: the beginning, up to the first verdict. */
+void run_init (struct run *run, const struct run_options *options, struct error *err);
+int run_make (struct run *run);
+
+/* held.c. 1: *RET_RUN is the sandbox that OPTIONS hold, which has the command now and waits for a verdict. 0:
+ * it does not serve, and is gone. An error after which there is *RET_RUN to take down. */
+int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err);
+/* Where the workspace will be, until then: an empty folder of the run's. */
+int run_hold_workspace (struct run *run);
+
 /* run.c: what both kinds prepare alike. */
 int run_name_plan (struct run *run);
 int run_take_ids (struct run *run);

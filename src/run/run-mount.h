@@ -20,6 +20,9 @@ int mount_open_source (const char *path, struct error *err);
  * them on writable mounts in a user namespace. IDMAP_FD is a user namespace to map ids by, or -1. */
 int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err);
 
+/* The same as a tree that is mounted nowhere yet; TARGET is only told of. A descriptor, or an error. */
+int mount_take (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err);
+
 /* The same with mount(2) alone, for kernels without the calls that the above is made of; ids cannot be mapped
  * then. */
 int mount_by_bind (int fd, const char *target, bool read_only, struct error *err);

@@ -1,6 +1,7 @@
 /* What a run's folder tells others: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base-error.h"
@@ -13,6 +14,7 @@ struct run_record {
   char *program;
   char *command;       /* the first word only: arguments may be anybody's secrets */
   char *delegated;     /* the group above the run's, where the supervisor made that itself; or NULL */
+  bool ready;          /* a sandbox that is held ready: there is no command yet */
   uint64_t supervisor; /* pid */
   uint64_t started;    /* seconds since 1970 */
 };

@@ -39,10 +39,11 @@ struct run_options {
   const char *cache;           /* folder for unpacked images */
   image_progress_teller *tell; /* of unpacking one; may be NULL */
   void *tell_data;
-  const char *launcher; /* path of tyrum-oci-launch; may be missing for other backends */
+  const char *launcher;                  /* path of tyrum-oci-launch; may be missing for other backends */
   int (*launch) (int argc, char **argv); /* the same as a function of this program; NULL: it is executed */
-  int in, out, err;     /* the caller's streams; -1 for none */
-  const char *id;       /* of the run, from run_id_make */
+  int in, out, err;                      /* the caller's streams; -1 for none */
+  const char *id;                        /* of the run, from run_id_make; that of HELD, where there is one */
+  struct run_held *held; /* a sandbox that may serve; it is taken over, or discarded. NULL: none */
 
   /* Called when all is ready and judged, before the command starts, which a failure prevents. May be NULL. */
   int (*on_start) (void *data, const struct posture *posture, struct error *err);

@@ -33,5 +33,9 @@ struct stage {
 /* In the supervisor: gives process PID, which is in a new user namespace, the ids of PLAN. */
 int stage_write_maps (const struct plan *plan, pid_t pid, struct error *err);
 
+/* The source of MOUNT as a tree that is mounted nowhere yet, for a container that stands already. A
+ * descriptor, or an error. */
+int stage_take_source (const struct plan *plan, const struct plan_mount *mount, struct error *err);
+
 /* Must be called in a process of its own, single-threaded. */
 int stage_build (const struct stage *stage, struct error *err);

@@ -115,15 +115,11 @@ static int give_privileges_up (const struct run *run)
                           run->err);
 }
 
-/* Up to the command's own start, or to the refusal of it. */
+/* From a proven sandbox to the command's own start. */
 static int start (struct run *run)
 {
-  int r = run->driver->start (run);
+  int r = 0;
 
-  if (r == 0)
-    r = run_observe (run);
-  if (r < 0 || run->result.reason == RUN_REFUSED)
-    return r;
   if (run->options->on_start != NULL)
     r = run->options->on_start (run->options->on_start_data, run->result.posture, run->err);
   if (r == 0)
@@ -153,40 +149,60 @@ static int prepare (struct run *run)
   return r < 0 ? r : run->driver->prepare (run);
 }
 
-int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
+void run_init (struct run *run, const struct run_options *options, struct error *err)
 {
-  struct run run = { .options = options,
-                     .driver = backend_is_engine (options->plan->backend) ? &run_by_engine : &run_by_programs,
-                     .name = backend_name (options->plan->backend),
-                     .dir = { .fd = -1, .lock_fd = -1 },
-                     .door = -1,
-                     .slot_fd = -1,
-                     .image = { .fd = -1, .lock = -1 },
-                     .console = -1,
-                     .terminal = -1,
-                     .stage_ns = { -1, -1 },
-                     .control = -1,
-                     .handshake = -1,
-                     .status = -1,
-                     .child_fds = { -1, -1, -1, -1, -1 },
-                     .init_pidfd = -1,
-                     .signals = -1,
-                     .timer = -1,
-                     .listener = { .fd = -1 },
-                     .covers = { .fd = -1, .folders = -1 },
-                     .inside_ns = -1,
-                     .inside_root = -1,
-                     .host_mounts = -1,
-                     .err = err };
+  *run =
+      (struct run){ .options = options,
+                    .driver = backend_is_engine (options->plan->backend) ? &run_by_engine : &run_by_programs,
+                    .name = backend_name (options->plan->backend),
+                    .dir = { .fd = -1, .lock_fd = -1 },
+                    .door = -1,
+                    .slot_fd = -1,
+                    .image = { .fd = -1, .lock = -1 },
+                    .console = -1,
+                    .terminal = -1,
+                    .stage_ns = { -1, -1 },
+                    .control = -1,
+                    .handshake = -1,
+                    .status = -1,
+                    .child_fds = { -1, -1, -1, -1, -1 },
+                    .init_pidfd = -1,
+                    .signals = -1,
+                    .timer = -1,
+                    .listener = { .fd = -1 },
+                    .covers = { .fd = -1, .folders = -1 },
+                    .inside_ns = -1,
+                    .inside_root = -1,
+                    .host_mounts = -1,
+                    .err = err };
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    run->streams[i].from = run->streams[i].to = -1;
+  run->passed_us = now_us ();
+}
+
+int run_make (struct run *run)
+{
   int r;
 
-  for (size_t i = 0; i < STREAM_COUNT; i++)
-    run.streams[i].from = run.streams[i].to = -1;
-  run.passed_us = now_us ();
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) < 0)
-    return error_set_errno (err, errno, "become the parent of orphans");
-  r = prepare (&run);
+    return error_set_errno (run->err, errno, "become the parent of orphans");
+  r = prepare (run);
   if (r == 0)
+    r = run->driver->start (run);
+  return r < 0 ? r : run_observe (run);
+}
+
+int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
+{
+  struct run run;
+  int r = options->held ? run_adopt (options, &run, err) : 0;
+
+  if (r == 0) {
+    run_init (&run, options, err);
+    r = run_make (&run);
+  } else if (r > 0)
+    r = run_observe (&run);
+  if (r == 0 && run.result.reason != RUN_REFUSED)
     r = start (&run);
   if (r == 0 && run.result.reason != RUN_REFUSED)
     r = run_loop (&run);

@@ -100,6 +100,20 @@ int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, s
   return 0;
 }
 
+int mount_take (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err)
+{
+  cleanup_close int tree = (int) syscall (SYS_open_tree, fd, "",
+                                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+  int r;
+
+  if (tree < 0)
+    return error_set_errno (err, errno, "take a mount for '%s'", target);
+  r = set_attributes (tree, target, more, idmap_fd, err);
+  if (r < 0)
+    return error_is_set (err) ? r : error_set_errno (err, -r, "set the flags of '%s'", target);
+  return take_fd (&tree);
+}
+
 int mount_filesystem (const struct plan *plan, const char *type, const char *target, const char *options,
                       struct error *err)
 {

@@ -142,6 +142,18 @@ static int hang_mount (const struct stage *stage, const struct plan_mount *mount
   return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
 }
 
+int stage_take_source (const struct plan *plan, const struct plan_mount *mount, struct error *err)
+{
+  const struct stage stage = { .plan = plan };
+  cleanup_close int fd = mount_open_source (mount->source, err), idmap = -1;
+  struct stat st;
+  int r = fd < 0 ? fd : check_identity (fd, mount, &st, err);
+
+  if (r == 0)
+    r = idmap_for (&stage, mount, &st, &idmap, err);
+  return r < 0 ? r : mount_take (fd, mount->target, mount->writable ? 0 : MOUNT_ATTR_RDONLY, idmap, err);
+}
+
 /* A program of ours, where nobody can write to it. */
 static int hang_program (const char *program, const char *target, struct error *err)
 {

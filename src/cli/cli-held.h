@@ -1,0 +1,28 @@
+/* A sandbox for a run whose command nobody knows yet: what of a command line makes one, and making it.
+ *
+ * Used by the launcher that stays. The template is what is left of a run's command line without the words,
+ * the variables, the workspace and where results go: two runs with the same template can use the same
+ * sandbox, which is checked by their plans in the end, not by their words.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "base-str.h"
+
+struct held;
+
+/* The template of WORDS, a whole command line behind the program's name; *RET_PROFILE is the profile that it
+ * names. False: it is none, or needs something that a sandbox held ready cannot have. */
+bool held_template (char *const *words, struct strlist *ret_template, char **ret_profile);
+
+/* Makes and proves one. */
+int held_make (const struct strlist *template, struct held **ret_held, struct error *err);
+
+/* Whether the same template would make the same sandbox now. */
+bool held_is_current (struct held *held);
+
+/* The next run of this process may take it. */
+void held_offer (struct held *held);
+
+/* Takes it down, unless a run has taken it over. */
+void held_discard (struct held *held);

@@ -1,0 +1,210 @@
+#include <config.h>
+
+#include "cli-held.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "cli-context.h"
+#include "cli-own.h"
+#include "cli-verb.h"
+#include "plan-held.h"
+#include "run-held.h"
+
+/* What a sandbox is made by. */
+static const enum option making[] = { OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS,
+                                      OPTION_IMAGE,   OPTION_LIMIT,   OPTION_TIMEOUT, OPTION_ACCEPT };
+/* What can be told to one that stands, or is none of its business. */
+static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,    OPTION_ENV,
+                                       OPTION_TRACE_TIME, OPTION_RESULT, OPTION_JSON };
+
+struct held {
+  struct strlist template;
+  struct context context;
+  char *init, *launcher;
+  char id[RUN_ID_SIZE];
+  struct run_held *sandbox;
+  bool offered; /* who has taken it over has also taken it down */
+};
+
+static bool is_among (enum option option, const enum option *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == option)
+      return true;
+  return false;
+}
+
+static int add_option (struct strlist *template, enum option option, const char *value)
+{
+  cleanup_free char *word = str_format ("--%s=%s", option_info (option)->name, value);
+
+  return word ? strlist_add (template, word) : -ENOMEM;
+}
+
+static int write_template (const struct arguments *arguments, struct strlist *template)
+{
+  for (enum option o = 0; o < OPTION_COUNT; o++) {
+    const struct strlist *values = &arguments->values[o];
+
+    if (values->count == 0 || is_among (o, telling, ARRAY_LEN (telling)))
+      continue;
+    if (!is_among (o, making, ARRAY_LEN (making)))
+      return -EOPNOTSUPP;
+    for (size_t i = 0; i < values->count; i++)
+      if (add_option (template, o, values->items[i]) < 0)
+        return -ENOMEM;
+  }
+  return 0;
+}
+
+bool held_template (char *const *words, struct strlist *ret_template, char **ret_profile)
+{
+  cleanup_arguments struct arguments arguments = { 0 };
+  cleanup_strlist struct strlist template = { 0 };
+  cleanup_error struct error ignored = { 0 };
+  const char *profile;
+
+  if (words[0] == NULL || strcmp (words[0], verb_run.path) != 0
+      || arguments_parse (words + 1, verb_run.options, true, &arguments, &ignored) < 0
+      || write_template (&arguments, &template) < 0)
+    return false;
+  profile = arguments_text (&arguments, OPTION_PROFILE);
+  *ret_profile = strdup (profile ? profile : "baseline");
+  if (*ret_profile == NULL)
+    return false;
+  *ret_template = template;
+  template = (struct strlist){ 0 };
+  return true;
+}
+
+/* The whole command line of a run by that template, in WORKSPACE. NULL-terminated; the texts stay where they
+ * are. */
+static char **whole_line (const struct strlist *template, char *workspace)
+{
+  static char option[] = "--workspace", end[] = "--", command[] = "true";
+  char **line = calloc (template->count + 5, sizeof (*line));
+  size_t count = 0;
+
+  if (line == NULL)
+    return NULL;
+  for (size_t i = 0; i < template->count; i++)
+    line[count++] = template->items[i];
+  line[count++] = option;
+  line[count++] = workspace;
+  line[count++] = end;
+  line[count++] = command;
+  return line;
+}
+
+/* A plan as a run by the template would have it now. A workspace has to be there to be planned with; it is
+ * gone again when the plan is made. */
+static int make_plan (const struct strlist *template, struct context *context, struct plan **ret_plan,
+                      struct error *err)
+{
+  cleanup_arguments struct arguments arguments = { 0 };
+  char folder[] = "/tmp/tyrum-oci-XXXXXX";
+  cleanup_free char **line = NULL;
+  int r;
+
+  if (mkdtemp (folder) == NULL)
+    return error_set_errno (err, errno, "make a folder in '/tmp'");
+  line = whole_line (template, folder);
+  r = line ? arguments_parse (line, verb_run.options, true, &arguments, err) : error_oom (err);
+  if (r == 0)
+    r = context_open (context, &arguments, err);
+  if (r == 0)
+    r = context_plan (context, ret_plan, err);
+  rmdir (folder);
+  return r;
+}
+
+static void held_free (struct held *held)
+{
+  strlist_clear (&held->template);
+  context_clear (&held->context);
+  free (held->init);
+  free (held->launcher);
+  free (held);
+}
+
+static int check (const struct plan *plan, struct error *err)
+{
+  const char *why = plan_why_not_held (plan);
+
+  return why ? error_set (err, -EOPNOTSUPP, "none can be held ready of profile '%s': %s", plan->profile_name,
+                          why)
+             : 0;
+}
+
+static int make (struct held *held, struct error *err)
+{
+  cleanup_plan struct plan *plan = NULL;
+  struct run_options options = { .launch = own_launch (), .in = -1, .out = -1, .err = -1, .id = held->id };
+  struct error left = { 0 };
+  unsigned finished;
+  int r = make_plan (&held->template, &held->context, &plan, err);
+
+  if (r == 0)
+    r = check (plan, err);
+  if (r == 0)
+    r = run_id_make (held->id, err);
+  held->init = own_program ("tyrum-oci-init");
+  held->launcher = own_program ("tyrum-oci-launch");
+  if (r == 0 && (held->init == NULL || held->launcher == NULL))
+    r = error_oom (err);
+  if (r < 0)
+    return r;
+  if (run_gc (held->context.host, &finished, &left) < 0)
+    error_clear (&left);
+  options.host = held->context.host;
+  options.plan = take_ptr (plan);
+  options.init = held->init;
+  options.launcher = held->launcher;
+  options.cache = held->context.host->storage_dir;
+  return run_hold (&options, &held->sandbox, err);
+}
+
+int held_make (const struct strlist *template, struct held **ret_held, struct error *err)
+{
+  struct held *held = calloc (1, sizeof (*held));
+  int r = held && strlist_copy (template, &held->template) == 0 ? 0 : error_oom (err);
+
+  if (r == 0)
+    r = make (held, err);
+  if (r < 0) {
+    if (held != NULL)
+      held_free (held);
+    return r;
+  }
+  *ret_held = held;
+  return 0;
+}
+
+bool held_is_current (struct held *held)
+{
+  cleanup_context struct context context = { 0 };
+  cleanup_plan struct plan *plan = NULL;
+  cleanup_error struct error ignored = { 0 };
+
+  return make_plan (&held->template, &context, &plan, &ignored) == 0 && run_held_serves (held->sandbox, plan);
+}
+
+void held_offer (struct held *held)
+{
+  own_set_held (held->sandbox);
+  held->offered = true;
+}
+
+void held_discard (struct held *held)
+{
+  cleanup_error struct error ignored = { 0 };
+
+  if (held->sandbox != NULL && (own_held () == held->sandbox || !held->offered))
+    run_discard (held->sandbox, &ignored);
+  own_set_held (NULL);
+  held_free (held);
+}

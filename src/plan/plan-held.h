@@ -1,0 +1,26 @@
+/* A plan without its command: what a sandbox is made by that is held ready.
+ *
+ * A sandbox can be made and proven before anybody knows what will run in it, for three things can still be
+ * told to it afterwards: the command's words, its variables, and the workspace. Everything else is the plan.
+ * Pure.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "plan-plan.h"
+
+#define PLAN_WORKSPACE "/workspace"
+
+/* The mount of the workspace; NULL: there is none. */
+struct plan_mount *plan_workspace (const struct plan *plan);
+
+/* Why a sandbox of such a plan cannot be held ready; NULL: it can. */
+const char *plan_why_not_held (const struct plan *plan);
+
+/* Takes what is the command's out of PLAN. The workspace's source is empty until a run has a folder for it.
+ */
+int plan_hold (struct plan *plan, struct error *err);
+
+/* WANTED, for which the sandbox of HELD serves, becomes the plan that is carried out in it: HELD, with the
+ * words, variables and workspace of WANTED. What is left of the two is in HELD. */
+void plan_adopt (struct plan *held, struct plan *wanted);

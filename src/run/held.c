@@ -1,0 +1,276 @@
+#include <config.h>
+
+#include "run-held.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-report.h"
+#include "plan-held.h"
+#include "run-internal.h"
+#include "run-mount.h"
+#include "run-record.h"
+#include "run-stage.h"
+#include "target-shape.h"
+
+struct run_held {
+  struct run run;
+  struct run_options options;
+  struct plan *plan;
+  char *shape;
+  struct error err; /* of the run, while it is held */
+};
+
+static void held_free (struct run_held *held)
+{
+  plan_free (held->plan);
+  free (held->shape);
+  error_clear (&held->err);
+  free (held);
+}
+
+void run_discard (struct run_held *held, struct error *err)
+{
+  if (held == NULL)
+    return;
+  held->run.err = &held->err;
+  run_tear_down (&held->run);
+  run_result_clear (&held->run.result);
+  if (error_is_set (&held->err) && !error_is_set (err)) {
+    *err = held->err;
+    held->err = (struct error){ 0 };
+  }
+  held_free (held);
+}
+
+const char *run_held_id (const struct run_held *held)
+{
+  return held->run.dir.id;
+}
+
+int run_hold (const struct run_options *options, struct run_held **ret_held, struct error *err)
+{
+  struct run_held *held = calloc (1, sizeof (*held));
+  int r;
+
+  if (held == NULL) {
+    plan_free (options->plan);
+    return error_oom (err);
+  }
+  held->options = *options;
+  held->plan = options->plan;
+  r = target_shape (held->plan, &held->shape, err);
+  if (r == 0)
+    r = plan_hold (held->plan, err);
+  if (r < 0) {
+    held_free (held);
+    return r;
+  }
+  run_init (&held->run, &held->options, &held->err);
+  r = run_make (&held->run);
+  if (r == 0 && held->run.result.reason == RUN_REFUSED) {
+    cleanup_free char *broken = posture_broken_text (held->run.result.posture);
+
+    r = error_set (&held->err, -EPERM, "it does not keep what its profile promises: %s",
+                   broken ? broken : "");
+  }
+  if (r < 0) {
+    run_discard (held, err);
+    return r;
+  }
+  *ret_held = held;
+  return 0;
+}
+
+bool run_held_serves (const struct run_held *held, const struct plan *plan)
+{
+  cleanup_error struct error ignored = { 0 };
+  cleanup_free char *shape = NULL;
+
+  return target_shape (plan, &shape, &ignored) == 0 && strcmp (shape, held->shape) == 0;
+}
+
+int run_hold_workspace (struct run *run)
+{
+  struct plan_mount *workspace = plan_workspace (run->options->plan);
+  struct stat st;
+
+  if (!run->options->plan->held || workspace == NULL)
+    return 0;
+  free (workspace->source);
+  workspace->source = NULL;
+  if (run_make_folder (run, "empty", &workspace->source) < 0)
+    return run->err->code;
+  if (stat (workspace->source, &st) < 0)
+    return error_set_errno (run->err, errno, "look at '%s'", workspace->source);
+  workspace->device = st.st_dev;
+  workspace->inode = st.st_ino;
+  return 0;
+}
+
+/* What is to be hidden in the workspace is covered when a container is made, and this one is made. Where none
+ * of it is there nothing has to be covered. */
+static int check_hidden (const struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+  const struct plan_mount *workspace = plan_workspace (plan);
+  cleanup_close int folder = -1;
+
+  for (size_t i = 0; workspace != NULL && i < plan->masked.count; i++) {
+    const char *path = plan->masked.items[i];
+    cleanup_close int there = -1;
+
+    if (!str_has_prefix (path, PLAN_WORKSPACE "/"))
+      continue;
+    if (folder < 0)
+      folder = mount_open_source (workspace->source, run->err);
+    if (folder < 0)
+      return folder;
+    there = mount_open_beneath (folder, path + strlen (PLAN_WORKSPACE "/"));
+    if (there != -ENOENT)
+      return error_set (run->err, -EEXIST, "'%s' is to be hidden, and is there", path);
+  }
+  return 0;
+}
+
+/* In the container's mount namespace, to the end: joining takes us to its root. The empty folder goes, so
+ * that there is one mount in that place, and it is the one that was planned. */
+static void __attribute__ ((noreturn)) put_in (int process, int tree)
+{
+  if (setns (process, CLONE_NEWNS) < 0 || umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) < 0
+      || syscall (SYS_move_mount, tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+    _exit (1);
+  _exit (0);
+}
+
+static int move_workspace_in (const struct run *run)
+{
+  const struct plan_mount *workspace = plan_workspace (run->options->plan);
+  cleanup_close int tree = -1;
+  int status = 0;
+  pid_t pid;
+
+  if (workspace == NULL)
+    return 0;
+  tree = stage_take_source (run->options->plan, workspace, run->err);
+  if (tree < 0)
+    return tree;
+  pid = fork ();
+  if (pid == 0)
+    put_in (run->init_pidfd, tree);
+  if (pid < 0 || waitpid (pid, &status, 0) != pid || !WIFEXITED (status) || WEXITSTATUS (status) != 0)
+    return error_set (run->err, -EIO, "move the workspace into the sandbox");
+  return 0;
+}
+
+static void add_texts (struct strbuf *text, const struct strlist *list)
+{
+  for (size_t i = 0; i < list->count; i++)
+    strbuf_add_bytes (text, list->items[i], strlen (list->items[i]) + 1);
+}
+
+static int write_command (const struct plan *plan, struct strbuf *text, struct error *err)
+{
+  const struct handshake_command head = { (uint32_t) plan->argv.count, (uint32_t) plan->env.count };
+
+  strbuf_add_bytes (text, (const char *) &head, sizeof (head));
+  strbuf_add_bytes (text, plan->cwd, strlen (plan->cwd) + 1);
+  add_texts (text, &plan->argv);
+  add_texts (text, &plan->env);
+  if (text->failed)
+    return error_oom (err);
+  if (text->len > LIMIT_ASK_BYTES || plan->argv.count > LIMIT_COMMAND_TEXTS
+      || plan->env.count > LIMIT_COMMAND_TEXTS)
+    return error_set (err, -E2BIG, "the command is too long to be told to a sandbox that stands");
+  return 0;
+}
+
+static int take_streams (struct run *run)
+{
+  const struct run_options *options = run->options;
+
+  if (options->in >= 0) {
+    run->streams[STREAM_IN].from = fcntl (options->in, F_DUPFD_CLOEXEC, 3);
+    if (run->streams[STREAM_IN].from < 0)
+      return error_set_errno (run->err, errno, "take standard input");
+  }
+  run->streams[STREAM_OUT].to = options->out;
+  run->streams[STREAM_ERR].to = options->err;
+  return 0;
+}
+
+/* What was seen of the sandbox was of another plan, and of another time. */
+static int forget_proof (struct run *run)
+{
+  posture_free (run->result.posture);
+  run->result.posture = NULL;
+  denials_clear (&run->result.denials);
+  inside_clear (&run->inside);
+  outside_clear (&run->outside);
+  run->looked_around = false;
+  run->asked = 0;
+  return run_ask_first (run);
+}
+
+/* Everything that can still be given up: nothing of the caller's is inside when it fails but an attached
+ * folder, in a sandbox that is taken down. */
+static int hand_over (struct run *run)
+{
+  cleanup_strbuf struct strbuf command = { 0 };
+  const struct plan *plan = run->options->plan;
+  int r = write_command (plan, &command, run->err);
+
+  if (r == 0)
+    r = run_guard_sources (run);
+  if (r == 0)
+    r = check_hidden (run);
+  if (r == 0)
+    r = take_streams (run);
+  if (r == 0)
+    r = move_workspace_in (run);
+  if (r == 0)
+    r = run_record_write (&run->dir, plan, run->program, run->err);
+  cgroup_forget_usage (plan);
+  return r < 0 ? r : run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
+}
+
+int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err)
+{
+  struct run_held *held = options->held;
+  cleanup_error struct error ignored = { 0 };
+  int r;
+
+  if (!run_held_serves (held, options->plan)) {
+    run_discard (held, &ignored);
+    return 0;
+  }
+  /* What came before was for nobody's run. */
+  run_passed (&held->run, PHASE_PREPARE);
+  memset (held->run.result.phases_us, 0, sizeof (held->run.result.phases_us));
+  plan_adopt (held->plan, options->plan);
+  held->run.options = options;
+  r = hand_over (&held->run);
+  if (r < 0) {
+    /* The caller gets its own plan back. */
+    plan_adopt (held->plan, options->plan);
+    held->run.options = &held->options;
+    run_discard (held, &ignored);
+    return 0;
+  }
+  *ret_run = held->run;
+  ret_run->err = err;
+  run_passed (ret_run, PHASE_PREPARE);
+  held_free (held);
+  r = forget_proof (ret_run);
+  return r < 0 ? r : 1;
+}

@@ -1,0 +1,30 @@
+/* Sandboxes that are held ready: made and proven before anybody knows what will run in them.
+ *
+ * run_hold goes as far as a run goes without its command: a container stands, init waits in it, and every
+ * promise has been observed, of a plan from which words, variables and workspace were taken (plan-held.h).
+ * run_execute with such a sandbox compares its plan with the one that is wanted, to the last byte of what
+ * both were made from (target-shape.h); it moves the workspace into the container, tells init the rest,
+ * observes every promise again, now of the whole plan, and goes on as any run does. Where the plans differ,
+ * or any of this fails before init knows the command, the sandbox is taken down, and the run makes its own. A
+ * sandbox is never used twice.
+ *
+ * Must never: let anything of one caller into a sandbox that another gets.
+ */
+#pragma once
+
+#include "run-dir.h"
+#include "run-run.h"
+
+struct run_held;
+
+/* OPTIONS and what they point to must stay, except for the plan, which is taken over, whatever becomes of it.
+ */
+int run_hold (const struct run_options *options, struct run_held **ret_held, struct error *err);
+
+const char *run_held_id (const struct run_held *held);
+
+/* Whether PLAN, not staged yet, is one that the sandbox would serve. */
+bool run_held_serves (const struct run_held *held, const struct plan *plan);
+
+/* What is said of a sandbox that could not be taken down is in ERR. */
+void run_discard (struct run_held *held, struct error *err);
