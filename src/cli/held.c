@@ -10,16 +10,19 @@
 #include "base-cleanup.h"
 #include "cli-context.h"
 #include "cli-own.h"
+#include "cli-toolrunner.h"
 #include "cli-verb.h"
 #include "plan-held.h"
 #include "run-held.h"
 
 /* What a sandbox is made by. */
 static const enum option making[] = { OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS,
-                                      OPTION_IMAGE,   OPTION_LIMIT,   OPTION_TIMEOUT, OPTION_ACCEPT };
+                                      OPTION_IMAGE,   OPTION_LIMIT,   OPTION_ACCEPT };
 /* What can be told to one that stands, or is none of its business. */
-static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,    OPTION_ENV,
-                                       OPTION_TRACE_TIME, OPTION_RESULT, OPTION_JSON };
+static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,     OPTION_ENV,
+                                       OPTION_TIMEOUT,    OPTION_RESULT,  OPTION_JSON,
+                                       OPTION_TRACE_TIME, OPTION_HOME,    OPTION_DB,
+                                       OPTION_MIGRATIONS, OPTION_PAYLOAD, OPTION_WITH_PARENT };
 
 struct held {
   struct strlist template;
@@ -61,16 +64,29 @@ static int write_template (const struct arguments *arguments, struct strlist *te
   return 0;
 }
 
-bool held_template (char *const *words, struct strlist *ret_template, char **ret_profile)
+/* What the configuration says of ToolRunners, where the command line does not; a runner's own image is
+ * another matter. */
+static bool complete_step (struct arguments *arguments, const struct configuration *configuration)
+{
+  cleanup_error struct error ignored = { 0 };
+
+  return configuration->toolrunner_mode == TOOLRUNNER_COMMAND
+         && toolrunner_complete (arguments, configuration, &ignored) == 0;
+}
+
+bool held_template (char *const *words, const struct configuration *configuration,
+                    struct strlist *ret_template, char **ret_profile)
 {
   cleanup_arguments struct arguments arguments = { 0 };
   cleanup_strlist struct strlist template = { 0 };
   cleanup_error struct error ignored = { 0 };
+  bool step = words[0] != NULL && strcmp (words[0], verb_toolrunner.path) == 0;
+  const struct verb *verb = step ? &verb_toolrunner : &verb_run;
   const char *profile;
 
-  if (words[0] == NULL || strcmp (words[0], verb_run.path) != 0
-      || arguments_parse (words + 1, verb_run.options, true, &arguments, &ignored) < 0
-      || write_template (&arguments, &template) < 0)
+  if (words[0] == NULL || strcmp (words[0], verb->path) != 0
+      || arguments_parse (words + 1, verb->options, verb->command, &arguments, &ignored) < 0
+      || (step && !complete_step (&arguments, configuration)) || write_template (&arguments, &template) < 0)
     return false;
   profile = arguments_text (&arguments, OPTION_PROFILE);
   *ret_profile = strdup (profile ? profile : "baseline");
@@ -191,6 +207,11 @@ bool held_is_current (struct held *held)
   cleanup_error struct error ignored = { 0 };
 
   return make_plan (&held->template, &context, &plan, &ignored) == 0 && run_held_serves (held->sandbox, plan);
+}
+
+int held_signals (const struct held *held)
+{
+  return run_held_signals (held->sandbox);
 }
 
 void held_offer (struct held *held)

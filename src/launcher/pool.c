@@ -39,7 +39,7 @@ struct pool {
   size_t kind_count;
   struct sandbox sandboxes[READY_MAX];
   size_t count;
-  uint64_t age_ms;
+  const struct configuration *configuration;
 };
 
 /* What of an environment decides over plans, and nothing of what may be somebody's secret. */
@@ -84,7 +84,7 @@ int pool_new (const struct configuration *configuration, struct pool **ret_pool,
   bool failed = pool == NULL;
 
   if (!failed) {
-    pool->age_ms = configuration->ready_age;
+    pool->configuration = configuration;
     pool->kinds = calloc (configuration->ready.count + 1, sizeof (*pool->kinds));
     failed = pool->kinds == NULL;
   }
@@ -168,7 +168,7 @@ static void start (struct pool *pool, size_t at)
     variables = array_of (&kind->variables);
     if (variables == NULL)
       _exit (EXIT_FAILURE);
-    hold (pair[1], &kind->template, variables, pool->age_ms);
+    hold (pair[1], &kind->template, variables, pool->configuration->ready_age);
   }
   close (pair[1]);
   if (pid < 0)
@@ -250,7 +250,7 @@ bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
   cleanup_strlist struct strlist template = { 0 }, variables = { 0 };
   cleanup_free char *profile = NULL;
 
-  if (pool->kind_count == 0 || !held_template (handed->words, &template, &profile)
+  if (pool->kind_count == 0 || !held_template (handed->words, pool->configuration, &template, &profile)
       || take_variables (handed->variables, &variables) < 0)
     return false;
   for (size_t i = 0; i < pool->kind_count; i++)

@@ -4,23 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-report.h"
 #include "plan-held.h"
 #include "run-internal.h"
-#include "run-mount.h"
 #include "run-record.h"
-#include "run-stage.h"
 #include "target-shape.h"
 
 struct run_held {
@@ -92,6 +86,11 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   return 0;
 }
 
+int run_held_signals (const struct run_held *held)
+{
+  return held->run.signals;
+}
+
 bool run_held_serves (const struct run_held *held, const struct plan *plan)
 {
   cleanup_error struct error ignored = { 0 };
@@ -115,61 +114,6 @@ int run_hold_workspace (struct run *run)
     return error_set_errno (run->err, errno, "look at '%s'", workspace->source);
   workspace->device = st.st_dev;
   workspace->inode = st.st_ino;
-  return 0;
-}
-
-/* What is to be hidden in the workspace is covered when a container is made, and this one is made. Where none
- * of it is there nothing has to be covered. */
-static int check_hidden (const struct run *run)
-{
-  const struct plan *plan = run->options->plan;
-  const struct plan_mount *workspace = plan_workspace (plan);
-  cleanup_close int folder = -1;
-
-  for (size_t i = 0; workspace != NULL && i < plan->masked.count; i++) {
-    const char *path = plan->masked.items[i];
-    cleanup_close int there = -1;
-
-    if (!str_has_prefix (path, PLAN_WORKSPACE "/"))
-      continue;
-    if (folder < 0)
-      folder = mount_open_source (workspace->source, run->err);
-    if (folder < 0)
-      return folder;
-    there = mount_open_beneath (folder, path + strlen (PLAN_WORKSPACE "/"));
-    if (there != -ENOENT)
-      return error_set (run->err, -EEXIST, "'%s' is to be hidden, and is there", path);
-  }
-  return 0;
-}
-
-/* In the container's mount namespace, to the end: joining takes us to its root. The empty folder goes, so
- * that there is one mount in that place, and it is the one that was planned. */
-static void __attribute__ ((noreturn)) put_in (int process, int tree)
-{
-  if (setns (process, CLONE_NEWNS) < 0 || umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) < 0
-      || syscall (SYS_move_mount, tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-    _exit (1);
-  _exit (0);
-}
-
-static int move_workspace_in (const struct run *run)
-{
-  const struct plan_mount *workspace = plan_workspace (run->options->plan);
-  cleanup_close int tree = -1;
-  int status = 0;
-  pid_t pid;
-
-  if (workspace == NULL)
-    return 0;
-  tree = stage_take_source (run->options->plan, workspace, run->err);
-  if (tree < 0)
-    return tree;
-  pid = fork ();
-  if (pid == 0)
-    put_in (run->init_pidfd, tree);
-  if (pid < 0 || waitpid (pid, &status, 0) != pid || !WIFEXITED (status) || WEXITSTATUS (status) != 0)
-    return error_set (run->err, -EIO, "move the workspace into the sandbox");
   return 0;
 }
 
@@ -206,6 +150,7 @@ static int take_streams (struct run *run)
   }
   run->streams[STREAM_OUT].to = options->out;
   run->streams[STREAM_ERR].to = options->err;
+  run->streams[STREAM_OUT].cap = run->streams[STREAM_ERR].cap = options->plan->output_bytes;
   return 0;
 }
 
@@ -233,11 +178,11 @@ static int hand_over (struct run *run)
   if (r == 0)
     r = run_guard_sources (run);
   if (r == 0)
-    r = check_hidden (run);
+    r = run_look_at_hidden (run);
   if (r == 0)
     r = take_streams (run);
   if (r == 0)
-    r = move_workspace_in (run);
+    r = run_move_workspace_in (run);
   if (r == 0)
     r = run_record_write (&run->dir, plan, run->program, run->err);
   cgroup_forget_usage (plan);

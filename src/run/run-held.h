@@ -23,6 +23,9 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
 
 const char *run_held_id (const struct run_held *held);
 
+/* Readable when somebody wants the sandbox to end. */
+int run_held_signals (const struct run_held *held);
+
 /* Whether PLAN, not staged yet, is one that the sandbox would serve. */
 bool run_held_serves (const struct run_held *held, const struct plan *plan);
 

@@ -98,6 +98,8 @@ int run_make (struct run *run);
 /* held.c. 1: *RET_RUN is the sandbox that OPTIONS hold, which has the command now and waits for a verdict. 0:
  * it does not serve, and is gone. An error after which there is *RET_RUN to take down. */
 int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err);
+/* held-mounts.c: the plan's workspace, with what is hidden in it covered. */
+int run_move_workspace_in (const struct run *run);
 /* Where the workspace will be, until then: an empty folder of the run's. */
 int run_hold_workspace (struct run *run);
 

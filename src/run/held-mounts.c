@@ -1,0 +1,103 @@
+/* Moving a workspace into a sandbox that stands.
+ *
+ * The tree is taken by descriptor in the host's namespace, as on the stage: opened without following a link,
+ * compared with what was planned, mapped to its owner's ids. In the container's it takes the place of the
+ * empty folder, and what is to be hidden in it is covered as a runtime does it: a file by the null device, a
+ * folder by an empty one. Only init is there, and it waits; but others may use the workspace at the same
+ * time, so what is covered is what was opened.
+ */
+#include <config.h>
+
+#include "run-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "plan-held.h"
+#include "run-mount.h"
+#include "run-stage.h"
+
+/* An empty folder that nobody can write to. */
+static int empty_folder (void)
+{
+  cleanup_close int fs = (int) syscall (SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+
+  if (fs < 0 || syscall (SYS_fsconfig, fs, FSCONFIG_SET_STRING, "source", "tmpfs", 0) < 0
+      || syscall (SYS_fsconfig, fs, FSCONFIG_SET_STRING, "size", "0k", 0) < 0
+      || syscall (SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+    return -1;
+  return (int) syscall (SYS_fsmount, fs, FSMOUNT_CLOEXEC,
+                        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+static int null_device (void)
+{
+  return (int) syscall (SYS_open_tree, AT_FDCWD, "/dev/null", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+}
+
+/* Covers PATH, below FOLDER, if it is there. */
+static bool cover (int folder, const char *path)
+{
+  cleanup_close int fd = mount_open_beneath (folder, path), over = -1;
+  struct stat st;
+
+  if (fd < 0)
+    return fd == -ENOENT || fd == -ENOTDIR;
+  if (fstat (fd, &st) < 0)
+    return false;
+  over = S_ISDIR (st.st_mode) ? empty_folder () : null_device ();
+  return over >= 0
+         && syscall (SYS_move_mount, over, "", fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
+                == 0;
+}
+
+static bool cover_hidden (const struct plan *plan)
+{
+  cleanup_close int folder = open (PLAN_WORKSPACE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+  for (size_t i = 0; i < plan->masked.count; i++)
+    if (str_has_prefix (plan->masked.items[i], PLAN_WORKSPACE "/")
+        && (folder < 0 || !cover (folder, plan->masked.items[i] + strlen (PLAN_WORKSPACE "/"))))
+      return false;
+  return true;
+}
+
+/* In a child, to the end: joining the container's mount namespace takes us to its root. The empty folder
+ * goes, so that there is one mount in that place, and it is the one that was planned. */
+static void __attribute__ ((noreturn)) put_in (const struct run *run, int tree)
+{
+  bool done = setns (run->init_pidfd, CLONE_NEWNS) == 0
+              && umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
+              && syscall (SYS_move_mount, tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) == 0
+              && cover_hidden (run->options->plan);
+
+  _exit (done ? 0 : 1);
+}
+
+int run_move_workspace_in (const struct run *run)
+{
+  const struct plan_mount *workspace = plan_workspace (run->options->plan);
+  cleanup_close int tree = -1;
+  int status = 0;
+  pid_t pid;
+
+  if (workspace == NULL)
+    return 0;
+  tree = stage_take_source (run->options->plan, workspace, run->err);
+  if (tree < 0)
+    return tree;
+  pid = fork ();
+  if (pid == 0)
+    put_in (run, tree);
+  if (pid < 0 || waitpid (pid, &status, 0) != pid || !WIFEXITED (status) || WEXITSTATUS (status) != 0)
+    return error_set (run->err, -EIO, "move the workspace into the sandbox");
+  return 0;
+}
