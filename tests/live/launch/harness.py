@@ -133,7 +133,7 @@ def set_up():
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
     for name in ("bin", "conf", "results", "profiles", "home"):
         folder(name)
-    for name in ("tyrum-oci", "tyrum-oci-init", "tyrum-oci-launch"):
+    for name in ("tyrum-oci", "tyrum-oci-init", "tyrum-oci-launch", "tyrum-oci-launcher"):
         if os.path.exists(os.path.join(BUILD, name)):
             shutil.copy(os.path.join(BUILD, name), path("bin"))
     os.chmod(path("results"), 0o1777)
