@@ -20,6 +20,9 @@ struct strbuf {
 
 void strbuf_add (struct strbuf *buf, const char *text);
 void strbuf_add_bytes (struct strbuf *buf, const char *bytes, size_t len);
+/* Makes the text LEN bytes longer and returns where they start, for the caller to write; NULL if memory ran
+ * out. */
+char *strbuf_extend (struct strbuf *buf, size_t len);
 void strbuf_addf (struct strbuf *buf, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 /* Hands the text over, or NULL if memory ran out; the buffer is empty afterwards. */
 char *strbuf_take (struct strbuf *buf);

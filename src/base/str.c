@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve (struct strbuf *buf, size_t more)
+static bool grow (struct strbuf *buf, size_t more)
 {
   size_t size = buf->size ? buf->size : 256;
   char *text;
@@ -20,8 +20,6 @@ static bool reserve (struct strbuf *buf, size_t more)
   }
   while (size < buf->len + more + 1)
     size = size > SIZE_MAX / 2 ? buf->len + more + 1 : size * 2;
-  if (size == buf->size)
-    return true;
   text = realloc (buf->text, size);
   if (text == NULL) {
     buf->failed = true;
@@ -32,14 +30,24 @@ static bool reserve (struct strbuf *buf, size_t more)
   return true;
 }
 
+char *strbuf_extend (struct strbuf *buf, size_t len)
+{
+  char *start;
+
+  if (buf->failed || (len >= buf->size - buf->len && !grow (buf, len)))
+    return NULL;
+  start = buf->text + buf->len;
+  buf->len += len;
+  start[len] = '\0';
+  return start;
+}
+
 void strbuf_add_bytes (struct strbuf *buf, const char *bytes, size_t len)
 {
-  if (!reserve (buf, len))
-    return;
-  if (len > 0)
-    memcpy (buf->text + buf->len, bytes, len);
-  buf->len += len;
-  buf->text[buf->len] = '\0';
+  char *at = strbuf_extend (buf, len);
+
+  if (at != NULL && len > 0)
+    memcpy (at, bytes, len);
 }
 
 void strbuf_add (struct strbuf *buf, const char *text)
