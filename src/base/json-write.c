@@ -76,22 +76,10 @@ static void refuse_text (struct json_writer *w, const char *where)
     w->buf.failed = true;
 }
 
-/* TEXT as a string; WHERE names it if it is none that JSON can carry. */
-static void quote (struct json_writer *w, const char *text, const char *where)
+static void quote_escaped (struct json_writer *w, const char *text, const char *where)
 {
-  size_t len = plain_length (text);
+  size_t len = strlen (text);
 
-  if (text[len] == '\0') {
-    char *at = strbuf_extend (&w->buf, len + 2);
-
-    if (at == NULL)
-      return;
-    *at++ = '"';
-    at = put (at, text, len);
-    *at = '"';
-    return;
-  }
-  len += strlen (text + len);
   if (!str_is_utf8 (text, len))
     refuse_text (w, where);
   strbuf_add (&w->buf, "\"");
@@ -99,34 +87,73 @@ static void quote (struct json_writer *w, const char *text, const char *where)
   strbuf_add (&w->buf, "\"");
 }
 
-/* Comma and line break. */
-static void begin_item (struct json_writer *w)
+/* TEXT as a string; WHERE names it if it is none that JSON can carry. */
+static void quote (struct json_writer *w, const char *text, const char *where)
 {
-  bool *has_items = &w->has_items[w->depth - 1];
-  size_t line = w->pretty ? 1 + (size_t) 2 * w->depth : 0;
-  char *at = strbuf_extend (&w->buf, *has_items + line);
+  size_t len = plain_length (text);
+  char *at;
 
-  if (at != NULL && *has_items)
-    *at++ = ',';
-  if (at != NULL)
-    put (at, indentation, line);
-  *has_items = true;
+  if (text[len] != '\0') {
+    quote_escaped (w, text, where);
+    return;
+  }
+  at = strbuf_extend (&w->buf, len + 2);
+  if (at == NULL)
+    return;
+  *at++ = '"';
+  at = put (at, text, len);
+  *at = '"';
 }
 
-/* Comma, line break and key: all that stands before a value. */
+/* Comma and line break, and MORE bytes that the caller writes where this says; NULL if memory ran out. */
+static char *separate (struct json_writer *w, size_t more)
+{
+  size_t comma = w->has_items[w->depth - 1] ? 1 : 0;
+  size_t line = w->pretty ? 1 + (size_t) 2 * w->depth : 0;
+  char *at = strbuf_extend (&w->buf, comma + line + more);
+
+  w->has_items[w->depth - 1] = true;
+  if (at == NULL)
+    return NULL;
+  if (comma > 0)
+    *at = ',';
+  return put (at + comma, indentation, line);
+}
+
+/* There are thousands of plain keys in a document, so each is written together with what goes before it. */
+static void begin_item (struct json_writer *w, const char *key)
+{
+  size_t len = key != NULL ? plain_length (key) : 0;
+  size_t colon = w->pretty ? 2 : 1;
+  char *at;
+
+  if (key != NULL && key[len] == '\0') {
+    at = separate (w, 1 + len + 1 + colon);
+    if (at == NULL)
+      return;
+    *at++ = '"';
+    at = put (at, key, len);
+    put (at, "\": ", 1 + colon);
+    return;
+  }
+  separate (w, 0);
+  if (key != NULL) {
+    quote_escaped (w, key, "a key");
+    strbuf_add_bytes (&w->buf, ": ", colon);
+  }
+}
+
+/* All that stands before a value. */
 static void begin_value (struct json_writer *w, const char *key)
 {
-  if (w->depth == 0 && (key != NULL || w->buf.len > 0))
-    w->misused = true; /* a document is one value without a name */
-  if (w->depth > 0) {
-    if (w->is_object[w->depth - 1] != (key != NULL))
-      w->misused = true;
-    begin_item (w);
+  if (w->depth == 0) {
+    if (key != NULL || w->buf.len > 0)
+      w->misused = true; /* a document is one value without a name */
+    return;
   }
-  if (key != NULL) {
-    quote (w, key, "a key");
-    strbuf_add_bytes (&w->buf, ": ", w->pretty ? 2 : 1);
-  }
+  if (w->is_object[w->depth - 1] != (key != NULL))
+    w->misused = true;
+  begin_item (w, key);
 }
 
 static void open_container (struct json_writer *w, const char *key, bool object)
