@@ -29,6 +29,7 @@ char *strbuf_take (struct strbuf *buf);
 void strbuf_clear (struct strbuf *buf);
 #define cleanup_strbuf cleanup (strbuf_clear)
 
+/* A list that is added to has come from these functions: its room is the next power of two. */
 struct strlist {
   char **items;
   size_t count;

@@ -125,6 +125,8 @@ static bool hex4 (const char *p, unsigned *ret_value)
 /* yajl turns half a surrogate pair into '?' without a word, so look at the text as it was written. */
 static bool surrogates_pair_up (const char *raw, size_t len)
 {
+  if (memchr (raw, '\\', len) == NULL)
+    return true;
   for (size_t i = 0; i + 1 < len; i++) {
     unsigned value, second;
 

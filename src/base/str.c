@@ -93,17 +93,20 @@ void strbuf_clear (struct strbuf *buf)
 
 int strlist_add_take (struct strlist *list, char *text)
 {
-  char **items;
+  size_t count = list->count;
 
   if (text == NULL)
     return -ENOMEM;
-  items = realloc (list->items, (list->count + 1) * sizeof (*items));
-  if (items == NULL) {
-    free (text);
-    return -ENOMEM;
+  if ((count & (count - 1)) == 0) { /* full, unless it was longer once: room is made by doubling */
+    char **items = realloc (list->items, (count ? 2 * count : 1) * sizeof (*items));
+
+    if (items == NULL) {
+      free (text);
+      return -ENOMEM;
+    }
+    list->items = items;
   }
-  items[list->count++] = text;
-  list->items = items;
+  list->items[list->count++] = text;
   return 0;
 }
 
@@ -249,14 +252,12 @@ char *str_format (const char *format, ...)
   return text;
 }
 
-/* Bytes of the sequence that LEAD opens, 0 if none does; *RET_LOW and *RET_HIGH bound its second byte,
- * which is where overlong forms, surrogates and values past U+10FFFF show. */
+/* Bytes of the sequence that LEAD, which is not ASCII, opens, 0 if none does; *RET_LOW and *RET_HIGH bound
+ * its second byte, which is where overlong forms, surrogates and values past U+10FFFF show. */
 static size_t utf8_sequence (unsigned char lead, unsigned char *ret_low, unsigned char *ret_high)
 {
   *ret_low = 0x80;
   *ret_high = 0xbf;
-  if (lead < 0x80)
-    return 1;
   if (lead >= 0xc2 && lead <= 0xdf)
     return 2;
   if (lead >= 0xe0 && lead <= 0xef) {
@@ -283,7 +284,13 @@ size_t str_utf8_prefix (const char *text, size_t len, size_t *ret_bad)
 
   while (i < len) {
     unsigned char low, high;
-    size_t n = utf8_sequence (p[i], &low, &high), k = 1;
+    size_t n, k = 1;
+
+    if (p[i] < 0x80) {
+      i++;
+      continue;
+    }
+    n = utf8_sequence (p[i], &low, &high);
 
     for (; k < n && k < len - i && p[i + k] >= low && p[i + k] <= high; k++) {
       low = 0x80;
