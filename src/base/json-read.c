@@ -40,13 +40,20 @@ struct reader {
 
 static void count_to (struct reader *r, size_t offset)
 {
-  for (; r->counted < offset && r->counted < r->len; r->counted++) {
-    if (r->text[r->counted] == '\n') {
-      r->line++;
-      r->column = 1;
-    } else
-      r->column++;
+  const char *at = r->text + r->counted, *end, *line;
+
+  if (offset > r->len)
+    offset = r->len;
+  if (offset <= r->counted)
+    return;
+  end = r->text + offset;
+  while ((line = memchr (at, '\n', (size_t) (end - at))) != NULL) {
+    r->line++;
+    r->column = 1;
+    at = line + 1;
   }
+  r->column += (unsigned) (end - at);
+  r->counted = offset;
 }
 
 static int fail (struct reader *r, const char *what)

@@ -2,8 +2,6 @@
 
 #include "base-sha256.h"
 
-#include <string.h>
-
 #include "base-sha256-internal.h"
 
 /* FIPS 180-4, 5.3.3: the fractional parts of the square roots of the first eight primes. */
@@ -35,27 +33,21 @@ void sha256_init (struct sha256 *hash)
   hash->length = 0;
 }
 
-void sha256_update (struct sha256 *hash, const void *bytes, size_t len)
+void sha256_update_blocks (struct sha256 *hash, const void *bytes, size_t len)
 {
   const uint8_t *p = bytes;
   size_t held = (size_t) (hash->length % sizeof (hash->block));
 
-  if (len == 0)
-    return;
   hash->length += len;
   if (held > 0) {
     size_t room = sizeof (hash->block) - held;
-    size_t part = len < room ? len : room;
 
-    memcpy (hash->block + held, p, part);
-    p += part;
-    len -= part;
-    if (part < room)
-      return;
+    memcpy (hash->block + held, p, room);
+    p += room;
+    len -= room;
     compress (hash->state, hash->block, 1);
   }
-  if (len >= sizeof (hash->block))
-    compress (hash->state, p, len / sizeof (hash->block));
+  compress (hash->state, p, len / sizeof (hash->block));
   held = len % sizeof (hash->block);
   memcpy (hash->block, p + len - held, held);
 }

@@ -9,17 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow (struct strbuf *buf, size_t more)
+bool strbuf_reserve (struct strbuf *buf, size_t len)
 {
   size_t size = buf->size ? buf->size : 256;
   char *text;
 
-  if (buf->failed || more >= SIZE_MAX - buf->len - 1) {
+  if (buf->failed || len >= SIZE_MAX - buf->len - 1) {
     buf->failed = true;
     return false;
   }
-  while (size < buf->len + more + 1)
-    size = size > SIZE_MAX / 2 ? buf->len + more + 1 : size * 2;
+  while (size < buf->len + len + 1)
+    size = size > SIZE_MAX / 2 ? buf->len + len + 1 : size * 2;
+  if (size == buf->size)
+    return true;
   text = realloc (buf->text, size);
   if (text == NULL) {
     buf->failed = true;
@@ -28,18 +30,6 @@ static bool grow (struct strbuf *buf, size_t more)
   buf->text = text;
   buf->size = size;
   return true;
-}
-
-char *strbuf_extend (struct strbuf *buf, size_t len)
-{
-  char *start;
-
-  if (buf->failed || (len >= buf->size - buf->len && !grow (buf, len)))
-    return NULL;
-  start = buf->text + buf->len;
-  buf->len += len;
-  start[len] = '\0';
-  return start;
 }
 
 void strbuf_add_bytes (struct strbuf *buf, const char *bytes, size_t len)
