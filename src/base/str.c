@@ -230,11 +230,18 @@ bool str_has_suffix (const char *text, const char *suffix)
   return len >= tail && strcmp (text + len - tail, suffix) == 0;
 }
 
+/* vasprintf writes to memory that grows, which takes longer than all the rest of it; most texts are short. */
 char *str_format (const char *format, ...)
 {
-  char *text = NULL;
+  char small[256], *text = NULL;
   va_list ap;
+  int len;
 
+  va_start (ap, format);
+  len = vsnprintf (small, sizeof (small), format, ap);
+  va_end (ap);
+  if (len >= 0 && (size_t) len < sizeof (small))
+    return strdup (small);
   va_start (ap, format);
   if (vasprintf (&text, format, ap) < 0)
     text = NULL;
