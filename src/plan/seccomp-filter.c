@@ -178,10 +178,11 @@ static int walk_on (struct walk *walk, rule_set alive, unsigned argument, struct
   bool allow = false;
 
   for (size_t n = 0; n < walk->count; n++) {
-    unsigned next = next_argument (&walk->rules[n], argument);
+    unsigned next;
 
     if ((alive >> n & 1) == 0)
       continue;
+    next = next_argument (&walk->rules[n], argument);
     if (next == SECCOMP_ARGUMENTS)
       allow = true;
     else if (next < nearest)
