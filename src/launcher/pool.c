@@ -81,6 +81,13 @@ static void replace_list (struct strlist *list, struct strlist *by)
   *by = (struct strlist){ 0 };
 }
 
+/* The process takes its sandbox down when it sees that nobody is at the other end. */
+static void let_go (struct sandbox *sandbox)
+{
+  close_p (&sandbox->control);
+  sandbox->control = -1;
+}
+
 int pool_new (const struct configuration *configuration, struct pool **ret_pool, struct error *err)
 {
   struct pool *pool = calloc (1, sizeof (*pool));
@@ -122,13 +129,6 @@ void pool_free (struct pool *pool)
   }
   free (pool->kinds);
   free (pool);
-}
-
-/* The process takes its sandbox down when it sees that nobody is at the other end. */
-static void let_go (struct sandbox *sandbox)
-{
-  close_p (&sandbox->control);
-  sandbox->control = -1;
 }
 
 static void forget (struct pool *pool, size_t at)

@@ -68,7 +68,8 @@ int mount_open_source (const char *path, struct error *err)
 static int set_attributes (int tree, const char *target, uint64_t more, int idmap_fd, struct error *err)
 {
   /* Of a tree that goes straight from the host's namespace into a container's nothing may be passed on. */
-  struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | more, .propagation = MS_PRIVATE };
+  struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | more,
+                             .propagation = MS_PRIVATE };
 
   if (idmap_fd >= 0) {
     attr.attr_set |= MOUNT_ATTR_IDMAP;
