@@ -3,8 +3,10 @@
 #include "cli-held.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -74,8 +76,18 @@ static bool complete_step (struct arguments *arguments, const struct configurati
          && toolrunner_complete (arguments, configuration, &ignored) == 0;
 }
 
-bool held_template (char *const *words, const struct configuration *configuration,
-                    struct strlist *ret_template, char **ret_profile)
+/* Whose the workspace is that ARGUMENTS name, for a caller in FOLDER. */
+static void find_owner (const struct arguments *arguments, int folder, struct held_owner *ret_owner)
+{
+  const char *workspace = arguments_text (arguments, OPTION_WORKSPACE);
+  struct stat st;
+
+  if (fstatat (folder, workspace ? workspace : "", &st, workspace ? 0 : AT_EMPTY_PATH) == 0)
+    *ret_owner = (struct held_owner){ st.st_uid, st.st_gid };
+}
+
+bool held_template (char *const *words, int folder, const struct configuration *configuration,
+                    struct strlist *ret_template, char **ret_profile, struct held_owner *ret_owner)
 {
   cleanup_arguments struct arguments arguments = { 0 };
   cleanup_strlist struct strlist template = { 0 };
@@ -92,6 +104,7 @@ bool held_template (char *const *words, const struct configuration *configuratio
   *ret_profile = strdup (profile ? profile : "baseline");
   if (*ret_profile == NULL)
     return false;
+  find_owner (&arguments, folder, ret_owner);
   *ret_template = template;
   template = (struct strlist){ 0 };
   return true;
@@ -156,7 +169,7 @@ static int check (const struct plan *plan, struct error *err)
              : 0;
 }
 
-static int make (struct held *held, struct error *err)
+static int make (struct held *held, const struct held_owner *owner, struct error *err)
 {
   cleanup_plan struct plan *plan = NULL;
   struct run_options options = { .launch = own_launch (), .in = -1, .out = -1, .err = -1, .id = held->id };
@@ -181,16 +194,17 @@ static int make (struct held *held, struct error *err)
   options.init = held->init;
   options.launcher = held->launcher;
   options.cache = held->context.host->storage_dir;
-  return run_hold (&options, &held->sandbox, err);
+  return run_hold (&options, owner->uid, owner->gid, &held->sandbox, err);
 }
 
-int held_make (const struct strlist *template, struct held **ret_held, struct error *err)
+int held_make (const struct strlist *template, const struct held_owner *owner, struct held **ret_held,
+               struct error *err)
 {
   struct held *held = calloc (1, sizeof (*held));
   int r = held && strlist_copy (template, &held->template) == 0 ? 0 : error_oom (err);
 
   if (r == 0)
-    r = make (held, err);
+    r = make (held, owner, err);
   if (r < 0) {
     if (held != NULL)
       held_free (held);

@@ -81,8 +81,8 @@ static bool has_our_limits (const struct launcher_request *request)
   return getpriority (PRIO_PROCESS, 0) == request->nice;
 }
 
-__attribute__ ((noreturn)) void hold (int control, const struct strlist *template, char **variables,
-                                      uint64_t age_ms)
+__attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
+                                      const struct held_owner *owner, char **variables, uint64_t age_ms)
 {
   struct handed handed = HANDED_NONE;
   struct error err = { 0 };
@@ -92,7 +92,7 @@ __attribute__ ((noreturn)) void hold (int control, const struct strlist *templat
 
   leave_launcher (control);
   environ = variables;
-  if (held_make (template, &held, &err) < 0) {
+  if (held_make (template, owner, &held, &err) < 0) {
     tell_failed (control, &err);
     _exit (EXIT_FAILURE);
   }

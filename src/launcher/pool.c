@@ -31,6 +31,7 @@ struct kind {
   unsigned wanted;
   struct strlist template, variables;
   struct strlist next, next_variables; /* what a caller has asked for instead, once */
+  struct held_owner owner;             /* of the last caller's workspace */
   uint64_t not_before;
 };
 
@@ -104,6 +105,7 @@ int pool_new (const struct configuration *configuration, struct pool **ret_pool,
 
     kind->profile = configuration->ready.items[i];
     kind->wanted = configuration->ready_counts[i];
+    kind->owner = (struct held_owner){ geteuid (), getegid () };
     failed = option == NULL || strlist_add (&kind->template, option) < 0
              || take_variables (environ, &kind->variables) < 0;
   }
@@ -177,7 +179,7 @@ static void start (struct pool *pool, size_t at)
     variables = array_of (&kind->variables);
     if (variables == NULL)
       _exit (EXIT_FAILURE);
-    hold (pair[1], &kind->template, variables, pool->configuration->ready_age);
+    hold (pair[1], &kind->template, &kind->owner, variables, pool->configuration->ready_age);
   }
   close (pair[1]);
   if (pid < 0)
@@ -258,14 +260,19 @@ static bool give_one (struct pool *pool, size_t kind, const struct handed *hande
 bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
 {
   cleanup_strlist struct strlist template = { 0 }, variables = { 0 };
+  struct held_owner owner = { geteuid (), getegid () };
   cleanup_free char *profile = NULL;
 
-  if (pool->kind_count == 0 || !held_template (handed->words, pool->configuration, &template, &profile)
+  if (pool->kind_count == 0
+      || !held_template (handed->words, handed->fds[LAUNCHER_FOLDER], pool->configuration, &template,
+                         &profile, &owner)
       || take_variables (handed->variables, &variables) < 0)
     return false;
   for (size_t i = 0; i < pool->kind_count; i++)
-    if (strcmp (pool->kinds[i].profile, profile) == 0)
+    if (strcmp (pool->kinds[i].profile, profile) == 0) {
+      pool->kinds[i].owner = owner;
       return fits (pool, i, &template, &variables) && give_one (pool, i, handed, now);
+    }
   return false;
 }
 

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -70,34 +72,52 @@ static bool cover_hidden (const struct plan *plan)
   return true;
 }
 
-/* In a child, to the end: joining the container's mount namespace takes us to its root. The empty folder
- * goes, so that there is one mount in that place, and it is the one that was planned. */
-static void __attribute__ ((noreturn)) put_in (const struct run *run, int tree)
-{
-  bool done = setns (run->init_pidfd, CLONE_NEWNS) == 0
-              && umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
-              && syscall (SYS_move_mount, tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) == 0
-              && cover_hidden (run->options->plan);
+struct moving {
+  const struct run *run;
+  int tree;
+};
 
-  _exit (done ? 0 : 1);
+/* In a process of its own: joining the container's mount namespace takes it to the root there. The empty
+ * folder goes, so that there is one mount in that place, and it is the one that was planned. */
+static int put_in (void *data)
+{
+  const struct moving *moving = data;
+
+  return setns (moving->run->init_pidfd, CLONE_NEWNS) == 0
+                 && umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
+                 && syscall (SYS_move_mount, moving->tree, "", AT_FDCWD, PLAN_WORKSPACE,
+                             MOVE_MOUNT_F_EMPTY_PATH)
+                        == 0
+                 && cover_hidden (moving->run->options->plan)
+             ? 0
+             : 1;
 }
 
-int run_move_workspace_in (const struct run *run)
+#define STACK_BYTES ((size_t) 64 * 1024)
+
+/* Has CALLS made by a process that shares our memory, so that nothing has to be copied for it, and waits: we
+ * go on when it has ended. What is below it on its stack is nobody's. */
+static int aside (int (*calls) (void *data), void *data)
+{
+  cleanup_free char *stack = malloc (STACK_BYTES);
+  int status = 0;
+  pid_t pid = stack ? clone (calls, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, data) : -1;
+
+  return pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status) ? WEXITSTATUS (status) : -1;
+}
+
+int run_move_workspace_in (const struct run *run, const struct id_view *view)
 {
   const struct plan_mount *workspace = plan_workspace (run->options->plan);
-  cleanup_close int tree = -1;
-  int status = 0;
-  pid_t pid;
+  struct moving moving = { run, -1 };
+  int r;
 
   if (workspace == NULL)
     return 0;
-  tree = stage_take_source (run->options->plan, workspace, run->err);
-  if (tree < 0)
-    return tree;
-  pid = fork ();
-  if (pid == 0)
-    put_in (run, tree);
-  if (pid < 0 || waitpid (pid, &status, 0) != pid || !WIFEXITED (status) || WEXITSTATUS (status) != 0)
-    return error_set (run->err, -EIO, "move the workspace into the sandbox");
-  return 0;
+  moving.tree = stage_take_source (run->options->plan, workspace, view, run->err);
+  if (moving.tree < 0)
+    return moving.tree;
+  r = aside (put_in, &moving);
+  close (moving.tree);
+  return r == 0 ? 0 : error_set (run->err, -EIO, "move the workspace into the sandbox");
 }

@@ -15,6 +15,7 @@
 #include "plan-held.h"
 #include "run-internal.h"
 #include "run-record.h"
+#include "run-stage.h"
 #include "target-shape.h"
 
 struct run_held {
@@ -22,12 +23,14 @@ struct run_held {
   struct run_options options;
   struct plan *plan;
   char *shape;
-  struct error err; /* of the run, while it is held */
+  struct id_view view; /* of the workspace's owner, as far as that can be known */
+  struct error err;    /* of the run, while it is held */
 };
 
 static void held_free (struct run_held *held)
 {
   plan_free (held->plan);
+  close_p (&held->view.fd);
   free (held->shape);
   error_clear (&held->err);
   free (held);
@@ -52,7 +55,8 @@ const char *run_held_id (const struct run_held *held)
   return held->run.dir.id;
 }
 
-int run_hold (const struct run_options *options, struct run_held **ret_held, struct error *err)
+int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
+              struct run_held **ret_held, struct error *err)
 {
   struct run_held *held = calloc (1, sizeof (*held));
   int r;
@@ -63,6 +67,7 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   }
   held->options = *options;
   held->plan = options->plan;
+  held->view = (struct id_view){ owner_uid, owner_gid, -1 };
   r = target_shape (held->plan, &held->shape, err);
   if (r == 0)
     r = plan_hold (held->plan, err);
@@ -72,6 +77,8 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   }
   run_init (&held->run, &held->options, &held->err);
   r = run_make (&held->run);
+  if (r == 0)
+    r = stage_make_id_view (held->plan, &held->view, &held->err);
   if (r == 0 && held->run.result.reason == RUN_REFUSED) {
     cleanup_free char *broken = posture_broken_text (held->run.result.posture);
 
@@ -169,7 +176,7 @@ static int forget_proof (struct run *run)
 
 /* Everything that can still be given up: nothing of the caller's is inside when it fails but an attached
  * folder, in a sandbox that is taken down. */
-static int hand_over (struct run *run)
+static int hand_over (struct run *run, const struct id_view *view)
 {
   cleanup_strbuf struct strbuf command = { 0 };
   const struct plan *plan = run->options->plan;
@@ -182,7 +189,7 @@ static int hand_over (struct run *run)
   if (r == 0)
     r = take_streams (run);
   if (r == 0)
-    r = run_move_workspace_in (run);
+    r = run_move_workspace_in (run, view);
   if (r == 0)
     r = run_record_write (&run->dir, plan, run->program, run->err);
   cgroup_forget_usage (plan);
@@ -204,7 +211,7 @@ int run_adopt (const struct run_options *options, struct run *ret_run, struct er
   memset (held->run.result.phases_us, 0, sizeof (held->run.result.phases_us));
   plan_adopt (held->plan, options->plan);
   held->run.options = options;
-  r = hand_over (&held->run);
+  r = hand_over (&held->run, &held->view);
   if (r < 0) {
     /* The caller gets its own plan back. */
     plan_adopt (held->plan, options->plan);

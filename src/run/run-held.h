@@ -19,7 +19,8 @@ struct run_held;
 
 /* OPTIONS and what they point to must stay, except for the plan, which is taken over, whatever becomes of it.
  */
-int run_hold (const struct run_options *options, struct run_held **ret_held, struct error *err);
+int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
+              struct run_held **ret_held, struct error *err);
 
 const char *run_held_id (const struct run_held *held);
 

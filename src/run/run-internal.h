@@ -99,7 +99,8 @@ int run_make (struct run *run);
  * it does not serve, and is gone. An error after which there is *RET_RUN to take down. */
 int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err);
 /* held-mounts.c: the plan's workspace, with what is hidden in it covered. */
-int run_move_workspace_in (const struct run *run);
+struct id_view;
+int run_move_workspace_in (const struct run *run, const struct id_view *view);
 /* Where the workspace will be, until then: an empty folder of the run's. */
 int run_hold_workspace (struct run *run);
 
