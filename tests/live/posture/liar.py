@@ -228,6 +228,19 @@ def a_folder_as_standard_input(config, words):
     os.dup2(os.open(os.environ["WORK"] + "/given", os.O_RDONLY | os.O_DIRECTORY), 0, inheritable=True)
 
 
+@lie("paths.masked", {"process": {"user_namespace": "host"}})
+def a_proc_that_is_none(config, words):
+    """Files that say what init would like to read."""
+    forged = os.environ["WORK"] + "/forged-proc"
+    for name in ("self", "1"):
+        os.makedirs(f"{forged}/{name}/fd", exist_ok=True)
+        with open(f"{forged}/{name}/status", "w", encoding="ascii") as f:
+            f.write("Name:\tinit\nUid:\t10001\t10001\t10001\t10001\nNoNewPrivs:\t1\nSeccomp:\t2\n")
+    mount(config, "/proc").update(type="bind", source=forged, options=["bind", "rw", "nosuid", "nodev", "noexec"])
+    for kind in ("maskedPaths", "readonlyPaths"):
+        config["linux"][kind] = [path for path in config["linux"][kind] if not path.startswith("/proc/")]
+
+
 @lie("workspace.bounded")
 def another_working_folder(config, words):
     config["process"]["cwd"] = "/usr"
