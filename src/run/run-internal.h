@@ -14,6 +14,7 @@
 #include "run-image.h"
 #include "run-listener.h"
 #include "run-run.h"
+#include "run-steward.h"
 #include "run-stream.h"
 #include "run-watchdog.h"
 
@@ -72,6 +73,7 @@ struct run {
   struct stream streams[STREAM_COUNT];
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
+  struct steward steward;   /* executes the runtime's last steps, where we have given up to */
   struct watchdog watchdog; /* while the loop runs */
   struct nudge nudge;       /* likewise */
   int signals;              /* a signalfd */

@@ -330,5 +330,5 @@ int run_step (struct run *run, enum backend_step step)
 {
   const int nothing[3] = { -1, -1, -1 };
 
-  return execute (run, step, NULL, nothing, 3);
+  return run->steward.pid > 0 ? steward_step (run, step) : execute (run, step, NULL, nothing, 3);
 }
