@@ -34,7 +34,7 @@ int engine_call (struct engine *engine, const char *what, const char *method, co
 {
   cleanup_free char *whole = str_format ("%s%s", engine->prefix ? engine->prefix : "", path);
   cleanup_http_reply struct http_reply reply = { 0 };
-  struct http_call call = { .method = method, .path = whole, .body = body };
+  struct http_call call = { .method = method, .path = whole, .body = body, .total_ms = engine->patience_ms };
   int r = whole ? http_do (engine->http, &call, &reply, err) : error_oom (err);
 
   if (r < 0)
@@ -94,6 +94,11 @@ void engine_set_watch (struct engine *engine, http_watch *watch, void *data)
   http_set_watch (engine->http, watch, data);
 }
 
+void engine_set_patience (struct engine *engine, unsigned ms)
+{
+  engine->patience_ms = ms;
+}
+
 char *engine_version (const struct engine *engine)
 {
   return str_format ("%s%s %s", engine->ways->words, engine->ways->backend == BACKEND_DOCKER ? ", API" : "",
@@ -129,7 +134,7 @@ int engine_create (struct engine *engine, const char *run, const char *document,
 {
   cleanup_http_reply struct http_reply reply = { 0 };
   /* Podman reads the name in the document only. */
-  cleanup_free char *path = str_format ("/containers/create?name=tyrum-oci-%s", run);
+  cleanup_free char *path = str_format ("/containers/create?name=" NAME_PREFIX "%s", run);
   int r = path ? engine_call (engine, "make the container", "POST", path, document, 0, &reply, err)
                : error_oom (err);
 
@@ -316,7 +321,7 @@ int engine_find (struct engine *engine, const char *label, const char *value, st
   path = escaped ? str_format ("/containers/json?all=true&filters=%s", escaped) : NULL;
   r = wanted && path ? engine_call (engine, "list containers", "GET", path, NULL, 0, &reply, err)
                      : error_oom (err);
-  return r < 0 ? r : reply_containers (reply.text, reply.len, LABEL_RUN, ret_ids, ret_runs, err);
+  return r < 0 ? r : reply_containers (reply.text, reply.len, LABEL_RUN, NAME_PREFIX, ret_ids, ret_runs, err);
 }
 
 int engine_remove_by_label (struct engine *engine, const char *label, const char *value, struct error *err)

@@ -391,7 +391,8 @@ const struct verb verb_matrix = {
   .description =
       "Prints every control against every backend: enforced, weaker or impossible, with the reason for each "
       "cell "
-      "that is not enforced, the values of a control that are carried differently from the rest, and what else "
+      "that is not enforced, the values of a control that are carried differently from the rest, and what "
+      "else "
       "a run does otherwise on some backend. What is "
       "declared but was not yet observed on a running container has a question mark.\n\n"
       "With --observe a run is made on every backend that is here (on engines, where --image names what they "

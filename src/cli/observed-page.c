@@ -141,9 +141,11 @@ void observed_page (const struct observed *observed, struct strbuf *buf)
   strbuf_add (buf, "\n## Why not everywhere\n\n");
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     add_reasons (buf, c);
-  strbuf_add (buf, "\n## What else is different\n\n"
-                   "Nothing is promised about these, and everything that is neither here nor above is the same on "
-                   "every backend. An engine that has a runtime carry a container out has the differences of both.\n\n");
+  strbuf_add (
+      buf,
+      "\n## What else is different\n\n"
+      "Nothing is promised about these, and everything that is neither here nor above is the same on "
+      "every backend. An engine that has a runtime carry a container out has the differences of both.\n\n");
   add_differences (buf);
   strbuf_add (buf, "\n## How each control is observed\n\n");
   add_ways (buf);

@@ -19,7 +19,8 @@ static const struct difference differences[] = {
     "its standard streams carry init's first words, so there is none to make a terminal of, and --tty is "
     "refused" },
   { "workspace.owner", RUNSC | DOCKER,
-    "ids are not mapped: the command needs a workspace that is its own, and files that it makes are its own" },
+    "ids are not mapped: the command needs a workspace that is its own, and files that it makes are its "
+    "own" },
   { "throughput", RUNSC, "copying through a kernel of its own is many times slower" },
   { "client.killed", RUNSC, "the sandbox outlives a client that is killed, until gc or the next run" },
   { "engine.restart", DOCKER,

@@ -32,6 +32,8 @@
 /* A loaded engine may take its time between its answer and the container's first word. */
 #define HELLO_MS 30000
 
+#define END_CALL_MS 20000u
+
 #define PROC_CGROUP_MAX ((size_t) 64 * 1024)
 
 static void tell (const struct run *run, const char *line)
@@ -307,6 +309,8 @@ static int start (struct run *run)
   if (r == 0)
     r = run->carrier == INIT_OVER_SOCKET ? start_with_door (run) : start_with_streams (run);
   engine_set_watch (run->engine, NULL, NULL);
+  /* What is asked from here on is about the end, which an engine that hangs must not put off for long. */
+  engine_set_patience (run->engine, END_CALL_MS);
   run_passed (run, PHASE_START);
   return r;
 }

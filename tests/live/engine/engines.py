@@ -85,6 +85,10 @@ class Engine:
         self.process.wait()
         self.process = None
 
+    def hang(self, on=True):
+        """As one that is stuck: it can be connected to, and says nothing."""
+        self.process.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
+
     def stop(self):
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
