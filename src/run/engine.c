@@ -52,17 +52,6 @@ static bool wants_end (void *data)
   return run_was_interrupted (data);
 }
 
-/* A registry may take its time; who waits for it can be told to end. */
-static int pull_image (struct run *run, const char *image)
-{
-  int r;
-
-  engine_set_watch (run->engine, wants_end, run);
-  r = engine_pull (run->engine, image, tell_step, run, run->err);
-  engine_set_watch (run->engine, NULL, NULL);
-  return r;
-}
-
 static int find_image (struct run *run)
 {
   const char *image = run->options->plan->root_path;
@@ -72,7 +61,7 @@ static int find_image (struct run *run)
   if (r < 0 || there)
     return r;
   if (run->options->pull)
-    return pull_image (run, image);
+    return engine_pull (run->engine, image, tell_step, run, run->err);
   return error_set (run->err, -ENOENT, "%s has no image '%s'; say --pull to have it fetched", run->name,
                     image);
 }
@@ -181,6 +170,8 @@ static int prepare (struct run *run)
   cleanup_free char *door = NULL;
   int r = init ? run_name_plan (run) : error_set_errno (run->err, errno, "find '%s'", run->options->init);
 
+  /* Signals are heard by now: who waits for an engine, or for a registry behind it, can be told to end. */
+  engine_set_watch (run->engine, wants_end, run);
   if (r == 0)
     r = find_image (run);
   if (r == 0)
@@ -301,7 +292,6 @@ static int start (struct run *run)
 {
   int r = run_open_channels (run);
 
-  engine_set_watch (run->engine, wants_end, run);
   run_passed (run, PHASE_PREPARE);
   if (r == 0)
     r = make_container (run);
