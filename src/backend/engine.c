@@ -57,12 +57,19 @@ static int command (struct engine *engine, const char *what, const char *method,
 
 int engine_open (enum backend backend, const char *socket, struct engine **ret_engine, struct error *err)
 {
+  return engine_open_within (backend, socket, 0, ret_engine, err);
+}
+
+int engine_open_within (enum backend backend, const char *socket, unsigned ms, struct engine **ret_engine,
+                        struct error *err)
+{
   cleanup_engine struct engine *engine = calloc (1, sizeof (*engine));
   cleanup_http_reply struct http_reply reply = { 0 };
   int r;
 
   if (engine == NULL)
     return error_oom (err);
+  engine->patience_ms = ms;
   for (size_t i = 0; i < ARRAY_LEN (kinds); i++)
     if (kinds[i]->backend == backend)
       engine->ways = kinds[i];

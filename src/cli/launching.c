@@ -12,6 +12,9 @@
 #include "cli-progress.h"
 #include "cli-target.h"
 
+/* A run of its own does not wait longer for an engine that an earlier one has left something with. */
+#define LEFT_ENGINE_MS 3000u
+
 /* A note is not worth a second of a run's. */
 #define NOTE_TRIES 10
 
@@ -150,7 +153,7 @@ int launching_carry_out (struct launching *launching, const struct context *cont
   if (r < 0)
     return r;
   /* What an earlier run left is finished first; that it cannot be is no reason not to run. */
-  if (run_gc (context->host, &finished, &left) < 0)
+  if (run_gc (context->host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
   r = run_execute (&options, ret_result, err);
   if (r < 0)
