@@ -21,6 +21,9 @@ static const struct difference differences[] = {
   { "workspace.owner", RUNSC | DOCKER,
     "ids are not mapped: the command needs a workspace that is its own, and files that it makes are its "
     "own" },
+  { "hardened", RUNSC,
+    "runsc cannot create a container that has a read-only root and a user namespace: the profile does not "
+    "start" },
   { "throughput", RUNSC, "copying through a kernel of its own is many times slower" },
   { "client.killed", RUNSC, "the sandbox outlives a client that is killed, until gc or the next run" },
   { "engine.restart", DOCKER,

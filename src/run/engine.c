@@ -277,10 +277,15 @@ static int start_with_door (struct run *run)
 static int start_with_streams (struct run *run)
 {
   cleanup_attached struct attached attached = { .fd = -1 };
+  pid_t pid = 0; /* of the kernel that the container has for itself */
   int r = engine_connect (run->engine, run->container, &attached, run->err);
 
   if (r == 0)
     r = engine_start (run->engine, run->container, run->err);
+  if (r == 0)
+    r = look_at_start (run, &pid);
+  if (r == 0)
+    r = find_cgroup (run, pid);
   if (r == 0)
     r = run_pump_start (run, &attached);
   if (r == 0)
