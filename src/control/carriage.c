@@ -24,7 +24,7 @@ _Static_assert(ARRAY_LEN (names) == BACKEND_COUNT, "name every backend");
 #define EVERY       (DIRECT | ENGINES)
 
 /* Those that were observed. */
-#define LINUX   (CRUN | RUNC | ENGINES)
+#define LINUX   (CRUN | RUNC)
 #define TRIED   (LINUX | RUNSC)
 #define NOWHERE 0
 
@@ -73,7 +73,7 @@ static const struct row rows[] = {
   { CONTROL_APPARMOR, -1, RUNSC, CARRY_IMPOSSIBLE, RUNSC, "runsc ignores AppArmor profiles" },
   { CONTROL_APPARMOR, -1, DOCKER, CARRY_WEAKER, DOCKER,
     "Docker starts unconfined without a word when the host has no AppArmor" },
-  { CONTROL_APPARMOR, -1, PODMAN, CARRY_ENFORCED, NOWHERE, "Podman refuses when the host has no AppArmor" },
+  { CONTROL_APPARMOR, -1, PODMAN, CARRY_ENFORCED, PODMAN, "Podman refuses when the host has no AppArmor" },
   { CONTROL_APPARMOR, -1, EVERY, CARRY_ENFORCED, NOWHERE, "apparmorProfile, where the host has it" },
 
   { CONTROL_TOOLS, -1, RUNSC, CARRY_IMPOSSIBLE, RUNSC, "gVisor's kernel has no Landlock" },
@@ -83,8 +83,7 @@ static const struct row rows[] = {
 
   { CONTROL_FDS_CLOSED, -1, CRUN, CARRY_ENFORCED, CRUN,
     "closed by us before crun starts, as crun 1.8.1 passes on what its caller left open" },
-  { CONTROL_FDS_CLOSED, -1, EVERY, CARRY_ENFORCED, RUNC | RUNSC | ENGINES,
-    "runtimes close what they were not given" },
+  { CONTROL_FDS_CLOSED, -1, EVERY, CARRY_ENFORCED, RUNC | RUNSC, "runtimes close what they were not given" },
 
   { CONTROL_ROOT_READ_ONLY, -1, EVERY, CARRY_ENFORCED, TRIED, "root.readonly" },
 
