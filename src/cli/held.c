@@ -17,6 +17,9 @@
 #include "plan-held.h"
 #include "run-held.h"
 
+/* An engine that an earlier run has left something with is not waited for. */
+#define LEFT_ENGINE_MS 1000u
+
 /* What a sandbox is made by. */
 static const enum option making[] = { OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS,
                                       OPTION_IMAGE,   OPTION_LIMIT,   OPTION_ACCEPT };
@@ -187,7 +190,7 @@ static int make (struct held *held, const struct held_owner *owner, struct error
     r = error_oom (err);
   if (r < 0)
     return r;
-  if (run_gc (held->context.host, &finished, &left) < 0)
+  if (run_gc (held->context.host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
   options.host = held->context.host;
   options.plan = take_ptr (plan);
