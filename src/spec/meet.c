@@ -116,7 +116,7 @@ static int check_spelling (struct meet *m, const struct json_node *parent, const
 {
   for (size_t i = 0; i < parent->count; i++)
     if (strcasecmp (parent->keys[i].name, key) == 0 && strcmp (parent->keys[i].name, key) != 0)
-      return error_set (m->err, -EINVAL, "config.json: key '%s' is a second spelling of '%s'",
+      return error_set (m->err, -EINVAL, "%s: key '%s' is a second spelling of '%s'", m->document,
                         parent->keys[i].name, key);
   return 0;
 }
@@ -133,7 +133,7 @@ int meet_find (struct meet *m, struct json_node *parent, const char *key, enum j
   if (node != NULL && node->type == JSON_NULL)
     node = NULL;
   if (node != NULL && node->type != type)
-    return error_set (m->err, -EINVAL, "config.json:%u:%u: %s: expected %s, found %s", node->line,
+    return error_set (m->err, -EINVAL, "%s:%u:%u: %s: expected %s, found %s", m->document, node->line,
                       node->column, key, json_type_text (type), json_type_text (node->type));
   *ret_node = node;
   return 0;
@@ -169,7 +169,7 @@ int meet_find_number (struct meet *m, struct json_node *parent, const char *key,
   if (!number_parse (node->text + negative, INT64_MAX, &number)) {
     /* Limits of "none" are written as the largest unsigned number. */
     if (negative || !number_parse (node->text, UINT64_MAX, &number))
-      return error_set (m->err, -EINVAL, "config.json:%u:%u: %s: '%s' is not a whole number", node->line,
+      return error_set (m->err, -EINVAL, "%s:%u:%u: %s: '%s' is not a whole number", m->document, node->line,
                         node->column, key, node->text);
     number = INT64_MAX;
   }
@@ -211,7 +211,7 @@ int meet_items (struct meet *m, const struct json_node *array, const char *what,
 {
   for (size_t i = 0; i < array->count; i++)
     if (array->items[i]->type != type)
-      return error_set (m->err, -EINVAL, "config.json:%u:%u: %s[%zu]: expected %s, found %s",
+      return error_set (m->err, -EINVAL, "%s:%u:%u: %s[%zu]: expected %s, found %s", m->document,
                         array->items[i]->line, array->items[i]->column, what, i, json_type_text (type),
                         json_type_text (array->items[i]->type));
   return 0;
@@ -314,7 +314,9 @@ int spec_meet (struct json_node *config, const struct spec_policy *policy, struc
   static int (*const topics[]) (struct meet *, struct json_node *) = {
     meet_root, meet_hostname, meet_linux, meet_main_process, meet_mounts, meet_annotations,
   };
-  struct meet m = { .policy = policy, .config = config, .changes = changes, .err = err };
+  struct meet m = {
+    .document = "config.json", .policy = policy, .config = config, .changes = changes, .err = err
+  };
   int r = spec_policy_check (policy, err);
 
   for (size_t i = 0; r == 0 && i < ARRAY_LEN (topics); i++)
@@ -325,7 +327,7 @@ int spec_meet (struct json_node *config, const struct spec_policy *policy, struc
 int spec_meet_process (struct json_node *process, const struct spec_policy *policy,
                        struct spec_changes *changes, struct error *err)
 {
-  struct meet m = { .policy = policy, .changes = changes, .err = err };
+  struct meet m = { .document = "process", .policy = policy, .changes = changes, .err = err };
 
   return finish (&m, meet_process (&m, process));
 }
@@ -333,7 +335,7 @@ int spec_meet_process (struct json_node *process, const struct spec_policy *poli
 int spec_meet_update (struct json_node *resources, const struct spec_policy *policy,
                       struct spec_changes *changes, struct error *err)
 {
-  struct meet m = { .policy = policy, .changes = changes, .err = err };
+  struct meet m = { .document = "resources", .policy = policy, .changes = changes, .err = err };
 
   return finish (&m, meet_resources (&m, resources, true));
 }
