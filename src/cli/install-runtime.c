@@ -277,6 +277,16 @@ static int choose_names (struct installation *i, const char *profile, struct err
   return r;
 }
 
+/* A daemon whose file says nothing of runtimes any more keeps those that it has, also when it is reloaded. */
+static const char *when_read (bool docker, bool removed)
+{
+  if (!docker)
+    return "Podman reads it at its next call";
+  return removed
+             ? "no container can be started by it any more; the daemon forgets the name when it is restarted"
+             : "'systemctl reload docker' makes the daemon read it";
+}
+
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_installation struct installation i = { .dry = arguments_have (arguments, OPTION_DRY_RUN),
@@ -299,8 +309,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   if (r == 0)
     r = docker ? for_docker (&i, err) : for_podman (&i, err);
   if (r == 0 && !i.dry)
-    strbuf_add (&output->notes, docker ? "tyrum-oci: 'systemctl reload docker' makes the daemon read it\n"
-                                       : "tyrum-oci: Podman reads it at its next call\n");
+    strbuf_addf (&output->notes, "tyrum-oci: %s\n", when_read (docker, i.remove));
   return r;
 }
 
