@@ -11,6 +11,7 @@
 #include "base-json-write.h"
 #include "base-limits.h"
 #include "base-number.h"
+#include "profile-source.h"
 #include "spec-meet-internal.h"
 
 /* How many changes a message names. */
@@ -258,6 +259,37 @@ int spec_policy_check (const struct spec_policy *policy, struct error *err)
   return 0;
 }
 
+int spec_check_root (const char *path, struct error *err)
+{
+  const char *why = source_forbidden_root (path);
+
+  return why ? error_set (
+             err, -EPERM,
+             "%s: '%s' cannot be the root of a container: %s; start it from an image, or a folder "
+             "of its own",
+             control_info (CONTROL_WORKSPACE_BOUNDED)->name, path, why)
+             : 0;
+}
+
+/* podman run --rootfs. One in the bundle is judged where it is opened. */
+static int check_root_path (struct meet *m, struct json_node *root)
+{
+  cleanup_free char *normal = NULL;
+  const struct path_fact *fact;
+  const char *path = NULL;
+  int r = meet_find_text (m, root, "path", &path);
+
+  if (r < 0 || path == NULL || path[0] != '/')
+    return r;
+  r = spec_normal_path (path, &normal);
+  if (r == -ENOMEM)
+    return error_oom (m->err);
+  if (r < 0)
+    return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED, "the root '%s' is not a path without '..'", path);
+  fact = path_facts_find (&m->policy->host->paths, normal);
+  return spec_check_root (fact != NULL && fact->real != NULL ? fact->real : normal, m->err);
+}
+
 static int meet_root (struct meet *m, struct json_node *config)
 {
   struct json_node *root = NULL, *flag = NULL;
@@ -265,6 +297,8 @@ static int meet_root (struct meet *m, struct json_node *config)
 
   if (r == 0 && root == NULL)
     r = error_set (m->err, -EINVAL, "config.json: there is no root");
+  if (r == 0)
+    r = check_root_path (m, root);
   if (r == 0)
     r = meet_find (m, root, "readonly", JSON_BOOL, &flag);
   if (r < 0 || meet_value (m, SETTING_ROOT)->level != ROOT_READ_ONLY || (flag != NULL && flag->flag))
