@@ -244,6 +244,9 @@ static int take_flag (struct command *command, size_t *at, struct error *err)
   }
   if (command->verb == VERB_RUN)
     return take_bare (command, word, err);
+  /* Engines say it all in one document. Whatever else an update has is a limit of some newer runtime's. */
+  if (command->verb == VERB_UPDATE)
+    command->forbidden = name;
   /* Unknown before the verb: a word behind it that is no flag and no verb must be its value. */
   if (command->verb == VERB_NONE && !joined && *at + 1 < command->count && command->words[*at + 1][0] != '-'
       && !find_verb (command->words[*at + 1], &ignored))

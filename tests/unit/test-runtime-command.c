@@ -109,6 +109,8 @@ static void test_asking_for_more (void **state)
   assert_string_equal (parse (WORDS ("exec", "--cap", "CAP_SYS_ADMIN", "-p", "/p", "id")).forbidden, "cap");
   assert_string_equal (parse (WORDS ("exec", "--user=0", "--process", "/p", "id")).forbidden, "user");
   assert_string_equal (parse (WORDS ("update", "--memory", "9", "id")).forbidden, "memory");
+  assert_string_equal (parse (WORDS ("update", "--cpu-burst=5", "-r", "-", "id")).forbidden, "cpu-burst=5");
+  assert_null (parse (WORDS ("update", "--resources", "-", "id")).forbidden);
   assert_null (parse (WORDS ("exec", "--detach", "--process", "/p", "--pid-file", "/f", "id")).forbidden);
 }
 
