@@ -90,7 +90,9 @@ static int meet_process_file (struct call *call, const char *path, struct error 
 /* runc lets a process into a container that waits to be started, of which nothing is proven yet. */
 static int check_started (const struct call *call, struct error *err)
 {
-  if (!call->known || call->record.started)
+  if (!call->known)
+    return error_set (err, -ENOENT, "container '%s' was not made by this runtime", call->command->id);
+  if (call->record.started)
     return 0;
   return error_set (err, -EBUSY,
                     "container '%s' has not been started: nothing joins it before its promises are proven",
