@@ -103,11 +103,10 @@ int verb_exec (struct call *call, struct error *err)
 {
   int r = check_flags (call, "--process", err);
 
-  if (r == 0)
-    r = check_started (call, err);
-
   if (r == 0 && call->command->process.text == NULL)
     r = error_set (err, -EOPNOTSUPP, "exec: only a process given by --process FILE can be held to a profile");
+  if (r == 0)
+    r = check_started (call, err);
   if (r < 0)
     refuse (call, "exec", NULL, err);
   else
