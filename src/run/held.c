@@ -19,7 +19,7 @@
 #include "target-shape.h"
 
 struct run_held {
-  struct run run;
+  struct run *run;
   struct run_options options;
   struct plan *plan;
   char *shape;
@@ -30,6 +30,7 @@ struct run_held {
 static void held_free (struct run_held *held)
 {
   plan_free (held->plan);
+  free (held->run);
   close_p (&held->view.fd);
   free (held->shape);
   error_clear (&held->err);
@@ -40,9 +41,9 @@ void run_discard (struct run_held *held, struct error *err)
 {
   if (held == NULL)
     return;
-  held->run.err = &held->err;
-  run_tear_down (&held->run);
-  run_result_clear (&held->run.result);
+  held->run->err = &held->err;
+  run_tear_down (held->run);
+  run_result_clear (&held->run->result);
   if (error_is_set (&held->err) && !error_is_set (err)) {
     *err = held->err;
     held->err = (struct error){ 0 };
@@ -52,7 +53,7 @@ void run_discard (struct run_held *held, struct error *err)
 
 const char *run_held_id (const struct run_held *held)
 {
-  return held->run.dir.id;
+  return held->run->dir.id;
 }
 
 int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
@@ -75,12 +76,17 @@ int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t ow
     held_free (held);
     return r;
   }
-  run_init (&held->run, &held->options, &held->err);
-  r = run_make (&held->run);
+  held->run = run_new (&held->options, err);
+  if (held->run == NULL) {
+    held_free (held);
+    return err->code;
+  }
+  held->run->err = &held->err;
+  r = run_make (held->run);
   if (r == 0)
     r = stage_make_id_view (held->plan, &held->view, &held->err);
-  if (r == 0 && held->run.result.reason == RUN_REFUSED) {
-    cleanup_free char *broken = posture_broken_text (held->run.result.posture);
+  if (r == 0 && held->run->result.reason == RUN_REFUSED) {
+    cleanup_free char *broken = posture_broken_text (held->run->result.posture);
 
     r = error_set (&held->err, -EPERM, "it does not keep what its profile promises: %s",
                    broken ? broken : "");
@@ -95,7 +101,7 @@ int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t ow
 
 int run_held_signals (const struct run_held *held)
 {
-  return held->run.signals;
+  return held->run->signals;
 }
 
 bool run_held_serves (const struct run_held *held, const struct plan *plan)
@@ -196,9 +202,10 @@ static int hand_over (struct run *run, const struct id_view *view)
   return r < 0 ? r : run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
 }
 
-int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err)
+int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err)
 {
   struct run_held *held = options->held;
+  struct run *run = held->run;
   cleanup_error struct error ignored = { 0 };
   int r;
 
@@ -207,22 +214,22 @@ int run_adopt (const struct run_options *options, struct run *ret_run, struct er
     return 0;
   }
   /* What came before was for nobody's run. */
-  run_passed (&held->run, PHASE_PREPARE);
-  memset (held->run.result.phases_us, 0, sizeof (held->run.result.phases_us));
+  run_passed (run, PHASE_PREPARE);
+  memset (run->result.phases_us, 0, sizeof (run->result.phases_us));
   plan_adopt (held->plan, options->plan);
-  held->run.options = options;
-  r = hand_over (&held->run, &held->view);
+  run->options = options;
+  r = hand_over (run, &held->view);
   if (r < 0) {
     /* The caller gets its own plan back. */
     plan_adopt (held->plan, options->plan);
-    held->run.options = &held->options;
+    run->options = &held->options;
     run_discard (held, &ignored);
     return 0;
   }
-  *ret_run = held->run;
-  ret_run->err = err;
-  run_passed (ret_run, PHASE_PREPARE);
+  run->err = err;
+  run_passed (run, PHASE_PREPARE);
+  held->run = NULL;
   held_free (held);
-  r = forget_proof (ret_run);
-  return r < 0 ? r : 1;
+  *ret_run = run;
+  return forget_proof (run);
 }
