@@ -14,7 +14,6 @@
 #include "base-report.h"
 #include "plan-held.h"
 #include "run-internal.h"
-#include "run-record.h"
 #include "run-stage.h"
 #include "target-shape.h"
 
@@ -196,8 +195,6 @@ static int hand_over (struct run *run, const struct id_view *view)
     r = take_streams (run);
   if (r == 0)
     r = run_move_workspace_in (run, view);
-  if (r == 0)
-    r = run_record_write (&run->dir, plan, run->program, run->err);
   cgroup_forget_usage (plan);
   return r < 0 ? r : run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
 }

@@ -129,10 +129,13 @@ static int start (struct run *run)
   if (r == 0)
     r = run_hold_inside (run);
   if (r == 0)
-    run_remember (run);
-  if (r == 0)
     r = give_privileges_up (run);
-  return r < 0 ? r : run_go (run);
+  if (r == 0)
+    r = run_go (run);
+  /* For who asks later, so it can be done while the command comes to life. */
+  if (r == 0)
+    run_remember (run);
+  return r;
 }
 
 /* Up to where there is something to take down. */
