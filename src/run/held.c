@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct run_held {
   struct run_options options;
   struct plan *plan;
   char *shape;
+  struct stat init; /* the program, as it was taken into the sandbox */
   struct error err; /* of the run, while it is held */
 };
 
@@ -70,6 +72,8 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   held->options = *options;
   held->plan = options->plan;
   r = target_shape (held->plan, &held->shape, err);
+  if (r == 0 && stat (options->init, &held->init) < 0)
+    r = error_set_errno (err, errno, "look at '%s'", options->init);
   if (r == 0)
     r = plan_hold (held->plan, err);
   if (r < 0) {
@@ -92,12 +96,30 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   return 0;
 }
 
+static bool is_alive (const struct run_held *held)
+{
+  struct pollfd init = { held->run.init_pidfd, POLLIN, 0 };
+
+  return poll (&init, 1, 0) == 0;
+}
+
+/* An update brings another one, and a run has the one that is installed. */
+static bool has_current_init (const struct run_held *held)
+{
+  struct stat now;
+
+  return stat (held->options.init, &now) == 0 && now.st_dev == held->init.st_dev
+         && now.st_ino == held->init.st_ino && now.st_ctim.tv_sec == held->init.st_ctim.tv_sec
+         && now.st_ctim.tv_nsec == held->init.st_ctim.tv_nsec;
+}
+
 bool run_held_serves (const struct run_held *held, const struct plan *plan)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *shape = NULL;
 
-  return target_shape (plan, &shape, &ignored) == 0 && strcmp (shape, held->shape) == 0;
+  return is_alive (held) && has_current_init (held) && target_shape (plan, &shape, &ignored) == 0
+         && strcmp (shape, held->shape) == 0;
 }
 
 int run_hold_workspace (struct run *run)
@@ -144,13 +166,17 @@ static int check_hidden (const struct run *run)
 }
 
 /* In the container's mount namespace, to the end: joining takes us to its root. The empty folder goes, so
- * that there is one mount in that place, and it is the one that was planned. */
-static void __attribute__ ((noreturn)) put_in (int process, int tree)
+ * that there is one mount in that place, and it is the one that was planned. Where the command is to start
+ * must be there: init could only die of it. */
+static void __attribute__ ((noreturn)) put_in (int process, int tree, const char *cwd)
 {
-  if (setns (process, CLONE_NEWNS) < 0 || umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) < 0
-      || syscall (SYS_move_mount, tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+  if (setns (process, CLONE_NEWNS) < 0)
     _exit (1);
-  _exit (0);
+  if (tree >= 0
+      && (umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) < 0
+          || syscall (SYS_move_mount, tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) < 0))
+    _exit (1);
+  _exit (chdir (cwd) < 0 ? 1 : 0);
 }
 
 static int move_workspace_in (const struct run *run)
@@ -160,14 +186,14 @@ static int move_workspace_in (const struct run *run)
   int status = 0;
   pid_t pid;
 
-  if (workspace == NULL)
-    return 0;
-  tree = stage_take_source (run->options->plan, workspace, run->err);
-  if (tree < 0)
-    return tree;
+  if (workspace != NULL) {
+    tree = stage_take_source (run->options->plan, workspace, run->err);
+    if (tree < 0)
+      return tree;
+  }
   pid = fork ();
   if (pid == 0)
-    put_in (run->init_pidfd, tree);
+    put_in (run->init_pidfd, tree, run->options->plan->cwd);
   if (pid < 0 || waitpid (pid, &status, 0) != pid || !WIFEXITED (status) || WEXITSTATUS (status) != 0)
     return error_set (run->err, -EIO, "move the workspace into the sandbox");
   return 0;
