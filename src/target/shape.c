@@ -57,6 +57,17 @@ static void add_promises (struct strbuf *text, const struct plan *view)
                view->cgroup_delegated ? view->cgroup_delegated : "", view->owner ? view->owner : "");
 }
 
+/* A refusal names the line of its rule, so a file in which lines have moved is another one. */
+static void add_origins (struct strbuf *text, const struct plan *view)
+{
+  for (enum setting s = 0; s < SETTING_COUNT; s++) {
+    const struct origin *origin = &view->settings.values[s].origin;
+
+    if (s != SETTING_ENVIRONMENT_PASS && s != SETTING_ENVIRONMENT_SET)
+      strbuf_addf (text, "%s:%u ", origin->file ? origin->file : "", origin->line);
+  }
+}
+
 int target_shape (const struct plan *plan, char **ret_text, struct error *err)
 {
   struct plan view = *plan;
@@ -82,6 +93,7 @@ int target_shape (const struct plan *plan, char **ret_text, struct error *err)
   add_mounts (&text, &view);
   add_root (&text, &view);
   add_promises (&text, &view);
+  add_origins (&text, &view);
   *ret_text = strbuf_take (&text);
   return *ret_text ? 0 : error_oom (err);
 }
