@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base-limits.h"
+#include "base-launcher-text.h"
 #include "base-receive.h"
 #include "launcher-peer.h"
 
@@ -48,44 +48,13 @@ static int read_text (struct handed *handed)
   return 0;
 }
 
-/* COUNT texts from *AT on, each of which ends before END. */
-static char **split (char **at, const char *end, size_t count)
-{
-  char **list = calloc (count + 1, sizeof (*list));
-
-  for (size_t i = 0; list != NULL && i < count; i++) {
-    if (*at >= end) {
-      free (list);
-      errno = EPROTO;
-      return NULL;
-    }
-    list[i] = *at;
-    *at += strlen (*at) + 1;
-  }
-  return list;
-}
-
 static int read_words (struct handed *handed)
 {
-  const struct launcher_request *request = &handed->request;
-  char *at;
-  const char *end;
-  int r;
+  int r = launcher_request_check (&handed->request);
 
-  if (request->magic != LAUNCHER_MAGIC || request->version != LAUNCHER_VERSION
-      || request->size > LIMIT_LAUNCHER_BYTES || request->words > request->size
-      || request->variables > request->size)
-    return -EPROTO;
-  r = read_text (handed);
-  if (r < 0)
-    return r;
-  at = handed->text;
-  end = handed->text + request->size;
-  handed->words = split (&at, end, request->words);
-  handed->variables = handed->words ? split (&at, end, request->variables) : NULL;
-  if (handed->variables == NULL)
-    return errno == EPROTO ? -EPROTO : -ENOMEM;
-  return at == end ? 0 : -EPROTO;
+  if (r == 0)
+    r = read_text (handed);
+  return r < 0 ? r : launcher_request_split (&handed->request, handed->text, &handed->words, &handed->variables);
 }
 
 static int receive (int from, struct handed *handed)
