@@ -109,25 +109,38 @@ static int judge (const struct hook *hook, const struct json_node *state, struct
   return r;
 }
 
+/* The profile that CONFIG's annotation names; NULL: there is none. One that is there and says nothing that we
+ * understand was meant to be held to something. */
+static int find_profile (const struct json_node *config, char **ret_profile, struct error *err)
+{
+  const struct json_node *annotations = json_get (config, "annotations");
+  const char *named = spec_annotation (config, SPEC_ANNOTATION_PROFILE);
+
+  *ret_profile = NULL;
+  if (named == NULL
+      && ((annotations != NULL && annotations->type != JSON_OBJECT && annotations->type != JSON_NULL)
+          || json_get (annotations, SPEC_ANNOTATION_PROFILE) != NULL))
+    return error_set (err, -EINVAL, "config.json: annotation " SPEC_ANNOTATION_PROFILE " is not a text");
+  if (named == NULL)
+    return 0;
+  *ret_profile = strdup (named);
+  return *ret_profile ? 0 : error_oom (err);
+}
+
 int hook_gate (struct hook *hook, struct error *err)
 {
   cleanup_json struct json_node *state = NULL, *config = NULL;
   cleanup_free char *profile = NULL;
-  const char *named;
   int r = read_state (hook, &state, err);
 
   if (r == 0)
     r = read_bundle (state, &config, err);
-  if (r < 0)
-    return r;
-  named = spec_annotation (config, SPEC_ANNOTATION_PROFILE);
+  if (r == 0)
+    r = find_profile (config, &profile, err);
   /* Named only in what the runtime says: somebody has edited the bundle since. */
-  if (named == NULL && spec_annotation (state, SPEC_ANNOTATION_PROFILE) != NULL)
-    return error_set (err, -EINVAL, "the runtime's state names a profile and the bundle does not");
-  if (named == NULL)
-    return 0;
-  profile = strdup (named);
-  return profile ? judge (hook, state, config, profile, err) : error_oom (err);
+  if (r == 0 && profile == NULL && spec_annotation (state, SPEC_ANNOTATION_PROFILE) != NULL)
+    r = error_set (err, -EINVAL, "the runtime's state names a profile and the bundle does not");
+  return r < 0 || profile == NULL ? r : judge (hook, state, config, profile, err);
 }
 
 /* Runtimes differ in what they call the status; a process is there or not. */
@@ -185,16 +198,11 @@ int hook_apply (struct hook *hook, struct error *err)
 {
   cleanup_json struct json_node *config = NULL;
   cleanup_free char *profile = NULL, *text = NULL;
-  const char *named;
   int r = spec_read ("config.json", hook->text, hook->len, &config, err);
 
-  if (r < 0)
-    return r;
-  named = spec_annotation (config, SPEC_ANNOTATION_PROFILE);
-  if (named != NULL) {
-    profile = strdup (named);
-    if (profile == NULL)
-      return error_oom (err);
+  if (r == 0)
+    r = find_profile (config, &profile, err);
+  if (r == 0 && profile != NULL) {
     hook->id = id_of (config);
     r = tighten (hook, profile, config, err);
   }

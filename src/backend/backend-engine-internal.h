@@ -9,6 +9,7 @@ struct engine {
   char *prefix;          /* of every path: "/v1.41" */
   unsigned major, minor; /* of the version that was agreed on, or of Podman itself */
   char *version;         /* as the engine says it */
+  unsigned patience_ms;  /* for one call; 0: as usual */
 };
 
 struct engine_ways {

@@ -24,13 +24,23 @@
 #define LABEL_RUN   "io.tyrum.run"
 #define LABEL_OWNER "io.tyrum.owner"
 
+/* Of a container; the run's id follows. */
+#define NAME_PREFIX "tyrum-oci-"
+
 struct engine;
 
 /* Calls the engine at SOCKET and agrees on a version with it. */
 int engine_open (enum backend backend, const char *socket, struct engine **ret_engine, struct error *err);
 
+/* The same with the patience of engine_set_patience from the start (0: as usual). */
+int engine_open_within (enum backend backend, const char *socket, unsigned ms, struct engine **ret_engine,
+                        struct error *err);
+
 /* WATCH is asked while a call waits; true gives up the call. */
 void engine_set_watch (struct engine *engine, http_watch *watch, void *data);
+
+/* How long a call may take from now on, instead of HTTP_CALL_MS. */
+void engine_set_patience (struct engine *engine, unsigned ms);
 
 /* Whether RUNTIME (NULL: the engine's own choice) can be had by who has to name it; an error says how it can.
  */
@@ -71,7 +81,7 @@ int engine_remove (struct engine *engine, const char *id, struct error *err);
 /* All that have LABEL with VALUE. */
 int engine_remove_by_label (struct engine *engine, const char *label, const char *value, struct error *err);
 
-/* Containers with LABEL (LABEL_RUN or LABEL_OWNER) of that VALUE: their ids, and the run of each. */
+/* Containers of ours with LABEL (LABEL_RUN or LABEL_OWNER) of that VALUE: their ids, and the run of each. */
 int engine_find (struct engine *engine, const char *label, const char *value, struct strlist *ret_ids,
                  struct strlist *ret_runs, struct error *err);
 

@@ -34,7 +34,7 @@ int engine_call (struct engine *engine, const char *what, const char *method, co
 {
   cleanup_free char *whole = str_format ("%s%s", engine->prefix ? engine->prefix : "", path);
   cleanup_http_reply struct http_reply reply = { 0 };
-  struct http_call call = { .method = method, .path = whole, .body = body };
+  struct http_call call = { .method = method, .path = whole, .body = body, .total_ms = engine->patience_ms };
   int r = whole ? http_do (engine->http, &call, &reply, err) : error_oom (err);
 
   if (r < 0)
@@ -57,12 +57,19 @@ static int command (struct engine *engine, const char *what, const char *method,
 
 int engine_open (enum backend backend, const char *socket, struct engine **ret_engine, struct error *err)
 {
+  return engine_open_within (backend, socket, 0, ret_engine, err);
+}
+
+int engine_open_within (enum backend backend, const char *socket, unsigned ms, struct engine **ret_engine,
+                        struct error *err)
+{
   cleanup_engine struct engine *engine = calloc (1, sizeof (*engine));
   cleanup_http_reply struct http_reply reply = { 0 };
   int r;
 
   if (engine == NULL)
     return error_oom (err);
+  engine->patience_ms = ms;
   for (size_t i = 0; i < ARRAY_LEN (kinds); i++)
     if (kinds[i]->backend == backend)
       engine->ways = kinds[i];
@@ -92,6 +99,11 @@ void engine_close (struct engine *engine)
 void engine_set_watch (struct engine *engine, http_watch *watch, void *data)
 {
   http_set_watch (engine->http, watch, data);
+}
+
+void engine_set_patience (struct engine *engine, unsigned ms)
+{
+  engine->patience_ms = ms;
 }
 
 char *engine_version (const struct engine *engine)
@@ -129,7 +141,7 @@ int engine_create (struct engine *engine, const char *run, const char *document,
 {
   cleanup_http_reply struct http_reply reply = { 0 };
   /* Podman reads the name in the document only. */
-  cleanup_free char *path = str_format ("/containers/create?name=tyrum-oci-%s", run);
+  cleanup_free char *path = str_format ("/containers/create?name=" NAME_PREFIX "%s", run);
   int r = path ? engine_call (engine, "make the container", "POST", path, document, 0, &reply, err)
                : error_oom (err);
 
@@ -316,7 +328,7 @@ int engine_find (struct engine *engine, const char *label, const char *value, st
   path = escaped ? str_format ("/containers/json?all=true&filters=%s", escaped) : NULL;
   r = wanted && path ? engine_call (engine, "list containers", "GET", path, NULL, 0, &reply, err)
                      : error_oom (err);
-  return r < 0 ? r : reply_containers (reply.text, reply.len, LABEL_RUN, ret_ids, ret_runs, err);
+  return r < 0 ? r : reply_containers (reply.text, reply.len, LABEL_RUN, NAME_PREFIX, ret_ids, ret_runs, err);
 }
 
 int engine_remove_by_label (struct engine *engine, const char *label, const char *value, struct error *err)

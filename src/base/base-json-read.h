@@ -23,7 +23,7 @@ struct json_node {
   enum json_type type;
   unsigned line, column; /* where the value starts, from 1; columns count bytes */
   bool flag;             /* JSON_BOOL */
-  char *text;            /* JSON_STRING, and a JSON_NUMBER as it was written */
+  char *text;            /* JSON_STRING, and a JSON_NUMBER as it was written; lies in OWN */
 
   /* JSON_ARRAY and JSON_OBJECT, in the order of the text. */
   size_t count;
@@ -33,6 +33,8 @@ struct json_node {
     char *name;
     unsigned line, column;
   } * keys; /* JSON_OBJECT only */
+
+  char own[]; /* a scalar is one piece of memory: there are hundreds of them in a file */
 };
 
 struct json_limits {

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define SHA256_BYTES 32
 #define SHA256_HEX   (2 * SHA256_BYTES + 1) /* with its NUL */
@@ -18,7 +19,22 @@ struct sha256 {
 };
 
 void sha256_init (struct sha256 *hash);
-void sha256_update (struct sha256 *hash, const void *bytes, size_t len);
+/* The same as sha256_update, where a block is filled. */
+void sha256_update_blocks (struct sha256 *hash, const void *bytes, size_t len);
+
+/* What is hashed is often a number or a name: most of those only go into the block. */
+static inline void sha256_update (struct sha256 *hash, const void *bytes, size_t len)
+{
+  size_t held = (size_t) (hash->length % sizeof (hash->block));
+
+  if (len >= sizeof (hash->block) - held)
+    sha256_update_blocks (hash, bytes, len);
+  else if (len > 0) {
+    memcpy (hash->block + held, bytes, len);
+    hash->length += len;
+  }
+}
+
 /* The digest; HASH must be initialised again before it is used again. */
 void sha256_final (struct sha256 *hash, uint8_t digest[SHA256_BYTES]);
 

@@ -26,6 +26,24 @@ char *strbuf_take (struct strbuf *buf);
 void strbuf_clear (struct strbuf *buf);
 #define cleanup_strbuf cleanup (strbuf_clear)
 
+/* Makes room for LEN bytes more and a NUL; false if memory ran out. */
+bool strbuf_reserve (struct strbuf *buf, size_t len);
+
+/* Makes the text LEN bytes longer and returns where they start, for the caller to write; NULL if memory ran
+ * out. A document is made of thousands of these. */
+static inline char *strbuf_extend (struct strbuf *buf, size_t len)
+{
+  char *start;
+
+  if (buf->failed || (len >= buf->size - buf->len && !strbuf_reserve (buf, len)))
+    return NULL;
+  start = buf->text + buf->len;
+  buf->len += len;
+  start[len] = '\0';
+  return start;
+}
+
+/* A list that is added to has come from these functions: its room is the next power of two. */
 struct strlist {
   char **items;
   size_t count;

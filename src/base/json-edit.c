@@ -28,12 +28,14 @@ struct json_node *json_new_bool (bool flag)
 
 struct json_node *json_new_text (enum json_type type, const char *text)
 {
-  cleanup_json struct json_node *node = json_new (type);
+  size_t size = strlen (text) + 1;
+  struct json_node *node = calloc (1, sizeof (*node) + size);
 
   if (node == NULL)
     return NULL;
-  node->text = strdup (text);
-  return node->text ? take_ptr (node) : NULL;
+  node->type = type;
+  node->text = memcpy (node->own, text, size);
+  return node;
 }
 
 struct json_node *json_new_number (int64_t number)
@@ -78,18 +80,14 @@ static int add (struct json_node *parent, size_t index, char *name, struct json_
 /* Recursion is as deep as the tree, whose depth was bounded when it was read. */
 struct json_node *json_clone (const struct json_node *tree)
 {
-  cleanup_json struct json_node *copy = json_new (tree->type);
+  cleanup_json struct json_node *copy =
+      tree->text != NULL ? json_new_text (tree->type, tree->text) : json_new (tree->type);
 
   if (copy == NULL)
     return NULL;
   copy->line = tree->line;
   copy->column = tree->column;
   copy->flag = tree->flag;
-  if (tree->text != NULL) {
-    copy->text = strdup (tree->text);
-    if (copy->text == NULL)
-      return NULL;
-  }
   for (size_t i = 0; i < tree->count; i++) {
     struct json_node *item = json_clone (tree->items[i]);
     int r = tree->type == JSON_OBJECT ? json_set (copy, tree->keys[i].name, item) : json_append (copy, item);

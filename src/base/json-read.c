@@ -40,13 +40,20 @@ struct reader {
 
 static void count_to (struct reader *r, size_t offset)
 {
-  for (; r->counted < offset && r->counted < r->len; r->counted++) {
-    if (r->text[r->counted] == '\n') {
-      r->line++;
-      r->column = 1;
-    } else
-      r->column++;
+  const char *at = r->text + r->counted, *end, *line;
+
+  if (offset > r->len)
+    offset = r->len;
+  if (offset <= r->counted)
+    return;
+  end = r->text + offset;
+  while ((line = memchr (at, '\n', (size_t) (end - at))) != NULL) {
+    r->line++;
+    r->column = 1;
+    at = line + 1;
   }
+  r->column += (unsigned) (end - at);
+  r->counted = offset;
 }
 
 static int fail (struct reader *r, const char *what)
@@ -125,6 +132,8 @@ static bool hex4 (const char *p, unsigned *ret_value)
 /* yajl turns half a surrogate pair into '?' without a word, so look at the text as it was written. */
 static bool surrogates_pair_up (const char *raw, size_t len)
 {
+  if (memchr (raw, '\\', len) == NULL)
+    return true;
   for (size_t i = 0; i + 1 < len; i++) {
     unsigned value, second;
 
@@ -146,33 +155,23 @@ static bool surrogates_pair_up (const char *raw, size_t len)
   return true;
 }
 
-/* Copies a string token; the tree holds only C strings. */
-static char *take_text (struct reader *r, size_t start, const unsigned char *bytes, size_t len)
+/* Whether a string token is one that the tree, which holds only C strings, can hold. */
+static bool check_text (struct reader *r, size_t start, const unsigned char *bytes, size_t len)
 {
   size_t max = r->limits->string > 0 ? r->limits->string : LIMIT_STRING_BYTES;
-  char *copy;
 
   if (len > max) {
     error_set (r->err, -EINVAL, "%s:%u:%u: string is longer than %zu bytes", r->name, r->line, r->column,
                max);
-    return NULL;
+    return false;
   }
-  if (memchr (bytes, '\0', len) != NULL) {
-    fail (r, "string holds a NUL character");
-    return NULL;
-  }
-  if (!surrogates_pair_up (r->text + start, r->last_end - start)) {
-    fail (r, "string holds half of a surrogate pair");
-    return NULL;
-  }
-  if (!str_is_utf8 ((const char *) bytes, len)) {
-    fail (r, "string is not valid UTF-8");
-    return NULL;
-  }
-  copy = strndup ((const char *) bytes, len);
-  if (copy == NULL)
-    error_oom (r->err);
-  return copy;
+  if (memchr (bytes, '\0', len) != NULL)
+    return fail (r, "string holds a NUL character");
+  if (!surrogates_pair_up (r->text + start, r->last_end - start))
+    return fail (r, "string holds half of a surrogate pair");
+  if (!str_is_utf8 ((const char *) bytes, len))
+    return fail (r, "string is not valid UTF-8");
+  return true;
 }
 
 static int reserve_item (struct json_node *parent)
@@ -217,7 +216,8 @@ static int attach (struct reader *r, struct json_node *node)
   return 1;
 }
 
-static struct json_node *new_node (struct reader *r, enum json_type type)
+/* LEN: bytes of its text, for which there is room then. */
+static struct json_node *new_node (struct reader *r, enum json_type type, size_t len)
 {
   struct json_node *node;
 
@@ -226,7 +226,7 @@ static struct json_node *new_node (struct reader *r, enum json_type type)
                r->limits->nodes);
     return NULL;
   }
-  node = calloc (1, sizeof (*node));
+  node = calloc (1, sizeof (*node) + len + 1);
   if (node == NULL) {
     error_oom (r->err);
     return NULL;
@@ -237,50 +237,54 @@ static struct json_node *new_node (struct reader *r, enum json_type type)
   return node;
 }
 
-static int add_scalar (struct reader *r, enum json_type type, bool flag, char *text)
+static int add_scalar (struct reader *r, enum json_type type, bool flag)
 {
-  struct json_node *node = new_node (r, type);
+  struct json_node *node = new_node (r, type, 0);
 
-  if (node == NULL) {
-    free (text);
+  if (node == NULL)
     return 0;
-  }
   node->flag = flag;
-  node->text = text;
+  return attach (r, node);
+}
+
+static int add_text (struct reader *r, enum json_type type, const void *bytes, size_t len)
+{
+  struct json_node *node = new_node (r, type, len);
+
+  if (node == NULL)
+    return 0;
+  node->text = memcpy (node->own, bytes, len);
   return attach (r, node);
 }
 
 static int on_null (void *ctx)
 {
   enter_token (ctx);
-  return add_scalar (ctx, JSON_NULL, false, NULL);
+  return add_scalar (ctx, JSON_NULL, false);
 }
 
 static int on_boolean (void *ctx, int value)
 {
   enter_token (ctx);
-  return add_scalar (ctx, JSON_BOOL, value != 0, NULL);
+  return add_scalar (ctx, JSON_BOOL, value != 0);
 }
 
 static int on_number (void *ctx, const char *digits, size_t len)
 {
   struct reader *r = ctx;
-  char *text;
 
   enter_token (r);
   if (len > 64)
     return fail (r, "number is longer than 64 characters");
-  text = strndup (digits, len);
-  return text ? add_scalar (r, JSON_NUMBER, false, text) : fail_oom (r);
+  return add_text (r, JSON_NUMBER, digits, len);
 }
 
 static int on_string (void *ctx, const unsigned char *bytes, size_t len)
 {
   struct reader *r = ctx;
   size_t start = enter_token (r);
-  char *text = take_text (r, start, bytes, len);
 
-  return text ? add_scalar (r, JSON_STRING, false, text) : 0;
+  return check_text (r, start, bytes, len) && add_text (r, JSON_STRING, bytes, len);
 }
 
 static int open_container (struct reader *r, enum json_type type)
@@ -293,7 +297,7 @@ static int open_container (struct reader *r, enum json_type type)
                r->limits->depth < DEPTH_MAX ? r->limits->depth : DEPTH_MAX);
     return 0;
   }
-  node = new_node (r, type);
+  node = new_node (r, type, 0);
   if (node == NULL || !attach (r, node))
     return 0;
   r->open[r->depth++] = node;
@@ -324,10 +328,13 @@ static int on_map_key (void *ctx, const unsigned char *bytes, size_t len)
   struct reader *r = ctx;
   const struct json_node *object = r->open[r->depth - 1];
   size_t start = enter_token (r);
-  char *name = take_text (r, start, bytes, len);
+  char *name;
 
-  if (name == NULL)
+  if (!check_text (r, start, bytes, len))
     return 0;
+  name = strndup ((const char *) bytes, len);
+  if (name == NULL)
+    return fail_oom (r);
   /* Taken before the checks, so that the reader frees it whatever happens. */
   r->key = (struct json_key){ .name = name, .line = r->line, .column = r->column };
   for (size_t i = 0; i < object->count; i++)
@@ -405,7 +412,7 @@ static void parse (struct reader *r)
   }
   r->yajl = yajl_alloc (&callbacks, &memory, r);
   yajl_config (r->yajl, yajl_allow_comments, r->limits->comments ? 1 : 0);
-  /* yajl lets overlong forms and surrogates pass; take_text looks itself, and says so in one way. */
+  /* yajl lets overlong forms and surrogates pass; check_text looks itself, and says so in one way. */
   yajl_config (r->yajl, yajl_dont_validate_strings, 1);
   status = yajl_parse (r->yajl, (const unsigned char *) r->text, r->len);
   if (status == yajl_status_ok) {
@@ -490,6 +497,5 @@ void json_free (struct json_node *tree)
   }
   free (tree->items);
   free (tree->keys);
-  free (tree->text);
   free (tree);
 }

@@ -3,7 +3,6 @@
 #include "base-json-write.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,31 @@
 static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1] =
     "\n                                                                ";
 
+/* Characters that stand in JSON as they are, which is nearly all that we ever write. Where others come up,
+ * they are looked at one by one, for what they mean and for whether they are UTF-8 at all. */
+static const bool plain[256] = {
+  [' '] = true,
+  ['!'] = true,
+  ['#' ... '['] = true,
+  [']' ... '~'] = true,
+};
+
+/* How many plain characters TEXT starts with. */
+static size_t plain_length (const char *text)
+{
+  size_t len = 0;
+
+  while (plain[(unsigned char) text[len]])
+    len++;
+  return len;
+}
+
+static char *put (char *at, const char *bytes, size_t len)
+{
+  memcpy (at, bytes, len);
+  return at + len;
+}
+
 static void new_line (struct json_writer *w)
 {
   if (w->pretty)
@@ -22,15 +46,15 @@ static void new_line (struct json_writer *w)
 
 static void escape (struct json_writer *w, const char *text, size_t len)
 {
-  size_t plain = 0;
+  size_t done = 0;
 
   for (size_t i = 0; i < len; i++) {
     unsigned char c = (unsigned char) text[i];
 
-    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+    if (plain[c] || c >= 0x80)
       continue;
-    strbuf_add_bytes (&w->buf, text + plain, i - plain);
-    plain = i + 1;
+    strbuf_add_bytes (&w->buf, text + done, i - done);
+    done = i + 1;
     if (c == '"' || c == '\\')
       strbuf_addf (&w->buf, "\\%c", c);
     else if (c == '\n')
@@ -40,14 +64,7 @@ static void escape (struct json_writer *w, const char *text, size_t len)
     else
       strbuf_addf (&w->buf, "\\u%04x", c);
   }
-  strbuf_add_bytes (&w->buf, text + plain, len - plain);
-}
-
-static void quote (struct json_writer *w, const char *text)
-{
-  strbuf_add (&w->buf, "\"");
-  escape (w, text, strlen (text));
-  strbuf_add (&w->buf, "\"");
+  strbuf_add_bytes (&w->buf, text + done, len - done);
 }
 
 static void refuse_text (struct json_writer *w, const char *where)
@@ -59,33 +76,90 @@ static void refuse_text (struct json_writer *w, const char *where)
     w->buf.failed = true;
 }
 
-/* Comma, line break and key: all that stands before a value. */
+static void quote_escaped (struct json_writer *w, const char *text, const char *where)
+{
+  size_t len = strlen (text);
+
+  if (!str_is_utf8 (text, len))
+    refuse_text (w, where);
+  strbuf_add (&w->buf, "\"");
+  escape (w, text, len);
+  strbuf_add (&w->buf, "\"");
+}
+
+/* TEXT as a string; WHERE names it if it is none that JSON can carry. */
+static void quote (struct json_writer *w, const char *text, const char *where)
+{
+  size_t len = plain_length (text);
+  char *at;
+
+  if (text[len] != '\0') {
+    quote_escaped (w, text, where);
+    return;
+  }
+  at = strbuf_extend (&w->buf, len + 2);
+  if (at == NULL)
+    return;
+  *at++ = '"';
+  at = put (at, text, len);
+  *at = '"';
+}
+
+/* Comma and line break, and MORE bytes that the caller writes where this says; NULL if memory ran out. */
+static char *separate (struct json_writer *w, size_t more)
+{
+  size_t comma = w->has_items[w->depth - 1] ? 1 : 0;
+  size_t line = w->pretty ? 1 + (size_t) 2 * w->depth : 0;
+  char *at = strbuf_extend (&w->buf, comma + line + more);
+
+  w->has_items[w->depth - 1] = true;
+  if (at == NULL)
+    return NULL;
+  if (comma > 0)
+    *at = ',';
+  return put (at + comma, indentation, line);
+}
+
+/* There are thousands of plain keys in a document, so each is written together with what goes before it. */
+static void begin_item (struct json_writer *w, const char *key)
+{
+  size_t len = key != NULL ? plain_length (key) : 0;
+  size_t colon = w->pretty ? 2 : 1;
+  char *at;
+
+  if (key != NULL && key[len] == '\0') {
+    at = separate (w, 1 + len + 1 + colon);
+    if (at == NULL)
+      return;
+    *at++ = '"';
+    at = put (at, key, len);
+    put (at, "\": ", 1 + colon);
+    return;
+  }
+  separate (w, 0);
+  if (key != NULL) {
+    quote_escaped (w, key, "a key");
+    strbuf_add_bytes (&w->buf, ": ", colon);
+  }
+}
+
+/* All that stands before a value. */
 static void begin_value (struct json_writer *w, const char *key)
 {
-  if (w->depth == 0 && (key != NULL || w->buf.len > 0))
-    w->misused = true; /* a document is one value without a name */
-  if (w->depth > 0) {
-    unsigned at = w->depth - 1;
-
-    if (w->is_object[at] != (key != NULL))
-      w->misused = true;
-    if (w->has_items[at])
-      strbuf_add (&w->buf, ",");
-    w->has_items[at] = true;
-    new_line (w);
+  if (w->depth == 0) {
+    if (key != NULL || w->buf.len > 0)
+      w->misused = true; /* a document is one value without a name */
+    return;
   }
-  if (key != NULL) {
-    if (!str_is_utf8 (key, strlen (key)))
-      refuse_text (w, "a key");
-    quote (w, key);
-    strbuf_add (&w->buf, w->pretty ? ": " : ":");
-  }
+  if (w->is_object[w->depth - 1] != (key != NULL))
+    w->misused = true;
+  begin_item (w, key);
 }
 
 static void open_container (struct json_writer *w, const char *key, bool object)
 {
   begin_value (w, key);
-  strbuf_add (&w->buf, object ? "{" : "[");
+  strbuf_add_bytes (&w->buf, object ? "{" : "[", 1);
   if (w->depth >= JSON_WRITE_DEPTH) {
     w->misused = true;
     return;
@@ -104,7 +178,7 @@ static void close_container (struct json_writer *w, bool object)
   w->depth--;
   if (w->has_items[w->depth])
     new_line (w);
-  strbuf_add (&w->buf, object ? "}" : "]");
+  strbuf_add_bytes (&w->buf, object ? "}" : "]", 1);
 }
 
 void json_object_begin (struct json_writer *w, const char *key)
@@ -133,18 +207,15 @@ void json_string (struct json_writer *w, const char *key, const char *value)
     json_null (w, key);
     return;
   }
-  if (!str_is_utf8 (value, strlen (value)))
-    refuse_text (w, key ? key : "a list entry");
   begin_value (w, key);
-  quote (w, value);
+  quote (w, value, key ? key : "a list entry");
 }
 
-void json_number (struct json_writer *w, const char *key, uint64_t value)
+static void add_digits (struct json_writer *w, uint64_t value)
 {
   char digits[24];
   size_t at = sizeof (digits);
 
-  begin_value (w, key);
   do {
     digits[--at] = (char) ('0' + value % 10);
     value /= 10;
@@ -152,10 +223,18 @@ void json_number (struct json_writer *w, const char *key, uint64_t value)
   strbuf_add_bytes (&w->buf, digits + at, sizeof (digits) - at);
 }
 
+void json_number (struct json_writer *w, const char *key, uint64_t value)
+{
+  begin_value (w, key);
+  add_digits (w, value);
+}
+
 void json_integer (struct json_writer *w, const char *key, int64_t value)
 {
   begin_value (w, key);
-  strbuf_addf (&w->buf, "%" PRId64, value);
+  if (value < 0)
+    strbuf_add_bytes (&w->buf, "-", 1);
+  add_digits (w, value < 0 ? -(uint64_t) value : (uint64_t) value);
 }
 
 void json_bool (struct json_writer *w, const char *key, bool value)

@@ -34,9 +34,11 @@ bool path_is_beneath (const char *path)
 
 bool path_is_within (const char *path, const char *dir)
 {
-  size_t len = strlen (dir);
+  size_t len = 0;
 
   if (strcmp (dir, "/") == 0)
     return true;
-  return strncmp (path, dir, len) == 0 && (path[len] == '\0' || path[len] == '/');
+  while (dir[len] != '\0' && dir[len] == path[len]) /* most differ early */
+    len++;
+  return dir[len] == '\0' && (path[len] == '\0' || path[len] == '/');
 }

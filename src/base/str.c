@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve (struct strbuf *buf, size_t more)
+bool strbuf_reserve (struct strbuf *buf, size_t len)
 {
   size_t size = buf->size ? buf->size : 256;
   char *text;
 
-  if (buf->failed || more >= SIZE_MAX - buf->len - 1) {
+  if (buf->failed || len >= SIZE_MAX - buf->len - 1) {
     buf->failed = true;
     return false;
   }
-  while (size < buf->len + more + 1)
-    size = size > SIZE_MAX / 2 ? buf->len + more + 1 : size * 2;
+  while (size < buf->len + len + 1)
+    size = size > SIZE_MAX / 2 ? buf->len + len + 1 : size * 2;
   if (size == buf->size)
     return true;
   text = realloc (buf->text, size);
@@ -34,12 +34,10 @@ static bool reserve (struct strbuf *buf, size_t more)
 
 void strbuf_add_bytes (struct strbuf *buf, const char *bytes, size_t len)
 {
-  if (!reserve (buf, len))
-    return;
-  if (len > 0)
-    memcpy (buf->text + buf->len, bytes, len);
-  buf->len += len;
-  buf->text[buf->len] = '\0';
+  char *at = strbuf_extend (buf, len);
+
+  if (at != NULL && len > 0)
+    memcpy (at, bytes, len);
 }
 
 void strbuf_add (struct strbuf *buf, const char *text)
@@ -85,17 +83,20 @@ void strbuf_clear (struct strbuf *buf)
 
 int strlist_add_take (struct strlist *list, char *text)
 {
-  char **items;
+  size_t count = list->count;
 
   if (text == NULL)
     return -ENOMEM;
-  items = realloc (list->items, (list->count + 1) * sizeof (*items));
-  if (items == NULL) {
-    free (text);
-    return -ENOMEM;
+  if ((count & (count - 1)) == 0) { /* full, unless it was longer once: room is made by doubling */
+    char **items = realloc (list->items, (count ? 2 * count : 1) * sizeof (*items));
+
+    if (items == NULL) {
+      free (text);
+      return -ENOMEM;
+    }
+    list->items = items;
   }
-  items[list->count++] = text;
-  list->items = items;
+  list->items[list->count++] = text;
   return 0;
 }
 
@@ -229,11 +230,18 @@ bool str_has_suffix (const char *text, const char *suffix)
   return len >= tail && strcmp (text + len - tail, suffix) == 0;
 }
 
+/* vasprintf writes to memory that grows, which takes longer than all the rest of it; most texts are short. */
 char *str_format (const char *format, ...)
 {
-  char *text = NULL;
+  char small[256], *text = NULL;
   va_list ap;
+  int len;
 
+  va_start (ap, format);
+  len = vsnprintf (small, sizeof (small), format, ap);
+  va_end (ap);
+  if (len >= 0 && (size_t) len < sizeof (small))
+    return strdup (small);
   va_start (ap, format);
   if (vasprintf (&text, format, ap) < 0)
     text = NULL;
@@ -241,14 +249,12 @@ char *str_format (const char *format, ...)
   return text;
 }
 
-/* Bytes of the sequence that LEAD opens, 0 if none does; *RET_LOW and *RET_HIGH bound its second byte,
- * which is where overlong forms, surrogates and values past U+10FFFF show. */
+/* Bytes of the sequence that LEAD, which is not ASCII, opens, 0 if none does; *RET_LOW and *RET_HIGH bound
+ * its second byte, which is where overlong forms, surrogates and values past U+10FFFF show. */
 static size_t utf8_sequence (unsigned char lead, unsigned char *ret_low, unsigned char *ret_high)
 {
   *ret_low = 0x80;
   *ret_high = 0xbf;
-  if (lead < 0x80)
-    return 1;
   if (lead >= 0xc2 && lead <= 0xdf)
     return 2;
   if (lead >= 0xe0 && lead <= 0xef) {
@@ -275,7 +281,13 @@ size_t str_utf8_prefix (const char *text, size_t len, size_t *ret_bad)
 
   while (i < len) {
     unsigned char low, high;
-    size_t n = utf8_sequence (p[i], &low, &high), k = 1;
+    size_t n, k = 1;
+
+    if (p[i] < 0x80) {
+      i++;
+      continue;
+    }
+    n = utf8_sequence (p[i], &low, &high);
 
     for (; k < n && k < len - i && p[i + k] >= low && p[i + k] <= high; k++) {
       low = 0x80;

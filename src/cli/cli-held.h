@@ -6,20 +6,35 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "base-error.h"
 #include "base-str.h"
+#include "profile-configuration.h"
 
 struct held;
 
-/* The template of WORDS, a whole command line behind the program's name; *RET_PROFILE is the profile that it
- * names. False: it is none, or needs something that a sandbox held ready cannot have. */
-bool held_template (char *const *words, struct strlist *ret_template, char **ret_profile);
+/* Who a workspace belongs to. */
+struct held_owner {
+  uid_t uid;
+  gid_t gid;
+};
+
+/* The template of WORDS, a whole command line behind the program's name, of a caller in FOLDER; *RET_PROFILE
+ * is the profile that it names. False: it is none, or needs something that a sandbox held ready cannot have.
+ * *RET_OWNER is set where it can be told. */
+bool held_template (char *const *words, int folder, const struct configuration *configuration,
+                    struct strlist *ret_template, char **ret_profile, struct held_owner *ret_owner);
 
 /* Makes and proves one. */
-int held_make (const struct strlist *template, struct held **ret_held, struct error *err);
+int held_make (const struct strlist *template, const struct held_owner *owner, struct held **ret_held,
+               struct error *err);
 
 /* Whether the same template would make the same sandbox now. */
 bool held_is_current (struct held *held);
+
+/* Readable when somebody wants it to end. */
+int held_signals (const struct held *held);
 
 /* The next run of this process may take it. */
 void held_offer (struct held *held);

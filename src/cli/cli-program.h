@@ -1,5 +1,5 @@
-/* The program itself: a command line goes in, an exit status comes out. What its verb has to say is written on
- * the way; nothing else in this project prints. */
+/* The program itself: a command line goes in, an exit status comes out. What its verb has to say is written
+ * on the way; nothing else in this project prints. */
 #pragma once
 
 int program_run (int argc, char **argv);

@@ -1,8 +1,9 @@
 /* Handing a command line to a launcher that stays, so that it is carried out there as if it were here.
  *
  * The launcher (src/launcher) belongs to the same user and forks a process that takes the caller's streams,
- * working folder, environment, limits and mask, and does the same as this process would. We pass signals on and
- * wait. Whatever speaks against it, before that process has begun, means that it is done here, only slower.
+ * working folder, environment, limits and mask, and does the same as this process would. We pass signals on
+ * and wait. Whatever speaks against it, before that process has begun, means that it is done here, only
+ * slower.
  */
 #pragma once
 

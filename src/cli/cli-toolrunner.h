@@ -24,6 +24,9 @@ struct toolrunner {
   char *workspace; /* the folder outside, without links */
 };
 
+/* Adds the configuration's values for profile, backend and root, where ARGUMENTS say nothing of them. */
+int toolrunner_complete (struct arguments *arguments, const struct configuration *c, struct error *err);
+
 /* The command of a CLI step. The answer, a StepResult, goes to OUTPUT. */
 int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err);
 

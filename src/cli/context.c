@@ -222,6 +222,9 @@ int context_plan (struct context *context, struct plan **ret_plan, struct error 
 
   for (size_t i = 0; r == 0 && i < paths.count && !context->described; i++)
     r = host_look_path (context->host, paths.items[i], err);
+  if (r == 0 && !context->described && context->request.root == ROOT_FROM_HOST
+      && context->host->root.count == 0)
+    r = host_look_root (context->host, err);
   if (r == 0 && !context->described)
     r = own_places (&context->request, context->host, err);
   if (r < 0)

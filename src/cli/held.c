@@ -3,23 +3,31 @@
 #include "cli-held.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "cli-context.h"
 #include "cli-own.h"
+#include "cli-toolrunner.h"
 #include "cli-verb.h"
 #include "plan-held.h"
 #include "run-held.h"
 
+/* An engine that an earlier run has left something with is not waited for. */
+#define LEFT_ENGINE_MS 1000u
+
 /* What a sandbox is made by. */
 static const enum option making[] = { OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS,
-                                      OPTION_IMAGE,   OPTION_LIMIT,   OPTION_TIMEOUT, OPTION_ACCEPT };
+                                      OPTION_IMAGE,   OPTION_LIMIT,   OPTION_ACCEPT };
 /* What can be told to one that stands, or is none of its business. */
-static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,    OPTION_ENV,
-                                       OPTION_TRACE_TIME, OPTION_RESULT, OPTION_JSON };
+static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,     OPTION_ENV,
+                                       OPTION_TIMEOUT,    OPTION_RESULT,  OPTION_JSON,
+                                       OPTION_TRACE_TIME, OPTION_HOME,    OPTION_DB,
+                                       OPTION_MIGRATIONS, OPTION_PAYLOAD, OPTION_WITH_PARENT };
 
 struct held {
   struct strlist template;
@@ -61,21 +69,45 @@ static int write_template (const struct arguments *arguments, struct strlist *te
   return 0;
 }
 
-bool held_template (char *const *words, struct strlist *ret_template, char **ret_profile)
+/* What the configuration says of ToolRunners, where the command line does not; a runner's own image is
+ * another matter. */
+static bool complete_step (struct arguments *arguments, const struct configuration *configuration)
+{
+  cleanup_error struct error ignored = { 0 };
+
+  return configuration->toolrunner_mode == TOOLRUNNER_COMMAND
+         && toolrunner_complete (arguments, configuration, &ignored) == 0;
+}
+
+/* Whose the workspace is that ARGUMENTS name, for a caller in FOLDER. */
+static void find_owner (const struct arguments *arguments, int folder, struct held_owner *ret_owner)
+{
+  const char *workspace = arguments_text (arguments, OPTION_WORKSPACE);
+  struct stat st;
+
+  if (fstatat (folder, workspace ? workspace : "", &st, workspace ? 0 : AT_EMPTY_PATH) == 0)
+    *ret_owner = (struct held_owner){ st.st_uid, st.st_gid };
+}
+
+bool held_template (char *const *words, int folder, const struct configuration *configuration,
+                    struct strlist *ret_template, char **ret_profile, struct held_owner *ret_owner)
 {
   cleanup_arguments struct arguments arguments = { 0 };
   cleanup_strlist struct strlist template = { 0 };
   cleanup_error struct error ignored = { 0 };
+  bool step = words[0] != NULL && strcmp (words[0], verb_toolrunner.path) == 0;
+  const struct verb *verb = step ? &verb_toolrunner : &verb_run;
   const char *profile;
 
-  if (words[0] == NULL || strcmp (words[0], verb_run.path) != 0
-      || arguments_parse (words + 1, verb_run.options, true, &arguments, &ignored) < 0
-      || write_template (&arguments, &template) < 0)
+  if (words[0] == NULL || strcmp (words[0], verb->path) != 0
+      || arguments_parse (words + 1, verb->options, verb->command, &arguments, &ignored) < 0
+      || (step && !complete_step (&arguments, configuration)) || write_template (&arguments, &template) < 0)
     return false;
   profile = arguments_text (&arguments, OPTION_PROFILE);
   *ret_profile = strdup (profile ? profile : "baseline");
   if (*ret_profile == NULL)
     return false;
+  find_owner (&arguments, folder, ret_owner);
   *ret_template = template;
   template = (struct strlist){ 0 };
   return true;
@@ -140,7 +172,7 @@ static int check (const struct plan *plan, struct error *err)
              : 0;
 }
 
-static int make (struct held *held, struct error *err)
+static int make (struct held *held, const struct held_owner *owner, struct error *err)
 {
   cleanup_plan struct plan *plan = NULL;
   struct run_options options = { .launch = own_launch (), .in = -1, .out = -1, .err = -1, .id = held->id };
@@ -158,23 +190,24 @@ static int make (struct held *held, struct error *err)
     r = error_oom (err);
   if (r < 0)
     return r;
-  if (run_gc (held->context.host, &finished, &left) < 0)
+  if (run_gc (held->context.host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
   options.host = held->context.host;
   options.plan = take_ptr (plan);
   options.init = held->init;
   options.launcher = held->launcher;
   options.cache = held->context.host->storage_dir;
-  return run_hold (&options, &held->sandbox, err);
+  return run_hold (&options, owner->uid, owner->gid, &held->sandbox, err);
 }
 
-int held_make (const struct strlist *template, struct held **ret_held, struct error *err)
+int held_make (const struct strlist *template, const struct held_owner *owner, struct held **ret_held,
+               struct error *err)
 {
   struct held *held = calloc (1, sizeof (*held));
   int r = held && strlist_copy (template, &held->template) == 0 ? 0 : error_oom (err);
 
   if (r == 0)
-    r = make (held, err);
+    r = make (held, owner, err);
   if (r < 0) {
     if (held != NULL)
       held_free (held);
@@ -191,6 +224,11 @@ bool held_is_current (struct held *held)
   cleanup_error struct error ignored = { 0 };
 
   return make_plan (&held->template, &context, &plan, &ignored) == 0 && run_held_serves (held->sandbox, plan);
+}
+
+int held_signals (const struct held *held)
+{
+  return run_held_signals (held->sandbox);
 }
 
 void held_offer (struct held *held)

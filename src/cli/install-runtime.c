@@ -61,24 +61,34 @@ static int make_parents (const char *path, struct error *err)
   return 0;
 }
 
-/* Writes, or says what would be written. */
-static int put (const struct installation *i, const char *path, const char *text, struct error *err)
+/* Writes, or says what would be written. Who may read what LIKE holds may read it here, and nobody else: a
+ * daemon.json can have passwords in it. */
+static int put_like (const struct installation *i, const char *path, const char *like, const char *text,
+                     struct error *err)
 {
-  cleanup_free char *full = str_format ("%s%s", i->root, path);
+  cleanup_free char *full = str_format ("%s%s", i->root, path), *other = str_format ("%s%s", i->root, like);
+  struct stat st = { .st_mode = 0644 };
   int r;
 
-  if (full == NULL)
+  if (full == NULL || other == NULL)
     return error_oom (err);
+  if (stat (other, &st) < 0 && errno != ENOENT)
+    return error_set_errno (err, errno, "look at '%s'", other);
   if (i->dry) {
     strbuf_addf (&i->output->out, "# %s\n%s\n", full, text);
     return 0;
   }
   r = make_parents (full, err);
   if (r == 0)
-    r = file_write_atomic (AT_FDCWD, full, text, strlen (text), 0644, err);
+    r = file_write_atomic (AT_FDCWD, full, text, strlen (text), st.st_mode & 0777, err);
   if (r == 0)
     strbuf_addf (&i->output->out, "wrote %s\n", full);
   return r;
+}
+
+static int put (const struct installation *i, const char *path, const char *text, struct error *err)
+{
+  return put_like (i, path, path, text, err);
 }
 
 static int take_away (const struct installation *i, const char *path, struct error *err)
@@ -117,7 +127,7 @@ static int keep_before (const struct installation *i, const char *path, const ch
     return error_oom (err);
   if (text == NULL || i->dry || i->remove || faccessat (AT_FDCWD, full, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
     return 0;
-  return put (i, before, text, err);
+  return put_like (i, before, path, text, err);
 }
 
 static int make_link (const struct installation *i, const char *name, struct error *err)
@@ -277,6 +287,16 @@ static int choose_names (struct installation *i, const char *profile, struct err
   return r;
 }
 
+/* A daemon whose file says nothing of runtimes any more keeps those that it has, also when it is reloaded. */
+static const char *when_read (bool docker, bool removed)
+{
+  if (!docker)
+    return "Podman reads it at its next call";
+  return removed
+             ? "no container can be started by it any more; the daemon forgets the name when it is restarted"
+             : "'systemctl reload docker' makes the daemon read it";
+}
+
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_installation struct installation i = { .dry = arguments_have (arguments, OPTION_DRY_RUN),
@@ -299,8 +319,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   if (r == 0)
     r = docker ? for_docker (&i, err) : for_podman (&i, err);
   if (r == 0 && !i.dry)
-    strbuf_add (&output->notes, docker ? "tyrum-oci: 'systemctl reload docker' makes the daemon read it\n"
-                                       : "tyrum-oci: Podman reads it at its next call\n");
+    strbuf_addf (&output->notes, "tyrum-oci: %s\n", when_read (docker, i.remove));
   return r;
 }
 

@@ -13,6 +13,9 @@
 #include "cli-target.h"
 #include "run-held.h"
 
+/* A run of its own does not wait longer for an engine that an earlier one has left something with. */
+#define LEFT_ENGINE_MS 3000u
+
 /* A note is not worth a second of a run's. */
 #define NOTE_TRIES 10
 
@@ -152,7 +155,7 @@ int launching_carry_out (struct launching *launching, const struct context *cont
   own_set_held (NULL);
   /* What an earlier run left is finished first; that it cannot be is no reason not to run. A sandbox that was
    * held ready has done so when it was made. */
-  if (options.held == NULL && run_gc (context->host, &finished, &left) < 0)
+  if (options.held == NULL && run_gc (context->host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
   r = run_execute (&options, ret_result, err);
   if (r < 0)

@@ -183,7 +183,7 @@ static int run_kill_verb (const struct arguments *arguments, struct output *outp
     r = run_kill (host, arguments->operands.items[i], signal_number, err);
   /* A supervisor that was killed cannot clean up after itself. */
   if (r == 0 && signal_number == SIGKILL)
-    r = run_gc (host, &finished, err);
+    r = run_gc (host, 0, &finished, err);
   return r;
 }
 
@@ -200,17 +200,20 @@ static int run_gc_verb (const struct arguments *arguments, struct output *output
 {
   cleanup_host_facts struct host_facts *host = NULL;
   unsigned count = 0;
+  cleanup_error struct error second = { 0 };
+  unsigned containers = 0;
   int r = host_look (&host, err);
 
-  unsigned containers = 0;
-
-  if (r == 0)
-    r = run_gc (host, &count, err);
-  if (r == 0)
-    r = run_gc_engines (host, arguments_text (arguments, OPTION_ENGINE_SOCKET), &containers, err);
-  count += containers;
-  if (r == 0)
-    count += sweep (host);
+  if (r < 0)
+    return r;
+  /* What cannot be finished must not keep what can. */
+  r = run_gc (host, 0, &count, err);
+  if (run_gc_engines (host, arguments_text (arguments, OPTION_ENGINE_SOCKET), &containers,
+                      r < 0 ? &second : err)
+          < 0
+      && r == 0)
+    r = err->code;
+  count += containers + sweep (host);
   if (r == 0)
     strbuf_addf (&output->out, "%u finished\n", count);
   return r;

@@ -7,6 +7,7 @@
 #include "cli-observed.h"
 #include "cli-table.h"
 #include "cli-verb.h"
+#include "control-difference.h"
 
 /* Adds "a, b and c" for the backends in MASK; all of them are "every backend". */
 static void add_backends (struct strbuf *buf, unsigned mask)
@@ -82,6 +83,24 @@ static void add_value_notes (struct output *output)
   }
 }
 
+static void add_differences (struct output *output)
+{
+  struct difference difference;
+
+  for (size_t i = 0; difference_at (i, &difference); i++) {
+    cleanup_strbuf struct strbuf line = { 0 };
+
+    strbuf_addf (&line, "%s on ", difference.name);
+    add_backends (&line, difference.backends);
+    strbuf_addf (&line, ": %s", difference.reason);
+    output->out.failed = output->out.failed || line.failed;
+    if (line.failed)
+      return;
+    strbuf_add (&output->out, "  ");
+    text_wrap (&output->out, line.text, 2, 6, output->width);
+  }
+}
+
 static void fill_table (struct table *table, bool brief)
 {
   _Static_assert(1 + BACKEND_KNOWN <= TABLE_COLUMNS, "a column for each backend");
@@ -128,7 +147,33 @@ static int print_text (struct output *output, struct error *err)
     add_reasons (c, output);
   strbuf_add (&output->out, "\nValues that are carried differently\n");
   add_value_notes (output);
+  strbuf_add (&output->out, "\nWhat else is different\n");
+  add_differences (output);
   return 0;
+}
+
+static void write_backends (struct json_writer *w, unsigned mask)
+{
+  json_array_begin (w, "backends");
+  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    if (mask & (1u << b))
+      json_string (w, NULL, backend_name (b));
+  json_array_end (w);
+}
+
+static void write_differences (struct json_writer *w)
+{
+  struct difference difference;
+
+  json_array_begin (w, "differences");
+  for (size_t i = 0; difference_at (i, &difference); i++) {
+    json_object_begin (w, NULL);
+    json_string (w, "name", difference.name);
+    write_backends (w, difference.backends);
+    json_string (w, "reason", difference.reason);
+    json_object_end (w);
+  }
+  json_array_end (w);
 }
 
 static void write_notes (struct json_writer *w)
@@ -140,11 +185,7 @@ static void write_notes (struct json_writer *w)
     json_object_begin (w, NULL);
     json_string (w, "control", control_info (note.control)->name);
     json_string (w, "value", note.value);
-    json_array_begin (w, "backends");
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
-      if (note.backends & (1u << b))
-        json_string (w, NULL, backend_name (b));
-    json_array_end (w);
+    write_backends (w, note.backends);
     carry_write (w, "carriage", &note.carriage);
     json_object_end (w);
   }
@@ -175,6 +216,7 @@ static int print_json (struct output *output, struct error *err)
   }
   json_array_end (&w);
   write_notes (&w);
+  write_differences (&w);
   json_object_end (&w);
   r = json_finish (&w, &text, err);
   if (r == 0)
@@ -349,7 +391,9 @@ const struct verb verb_matrix = {
   .description =
       "Prints every control against every backend: enforced, weaker or impossible, with the reason for each "
       "cell "
-      "that is not enforced, and the values of a control that are carried differently from the rest. What is "
+      "that is not enforced, the values of a control that are carried differently from the rest, and what "
+      "else "
+      "a run does otherwise on some backend. What is "
       "declared but was not yet observed on a running container has a question mark.\n\n"
       "With --observe a run is made on every backend that is here (on engines, where --image names what they "
       "start "

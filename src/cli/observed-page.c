@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli-carry.h"
+#include "control-difference.h"
 
 static void add_heading (struct strbuf *buf, const struct observed *only)
 {
@@ -90,6 +91,23 @@ static void add_reasons (struct strbuf *buf, enum control control)
   }
 }
 
+static void add_differences (struct strbuf *buf)
+{
+  struct difference difference;
+
+  for (size_t i = 0; difference_at (i, &difference); i++) {
+    const char *comma = "";
+
+    strbuf_addf (buf, "- `%s` on ", difference.name);
+    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+      if (difference.backends & (1u << b)) {
+        strbuf_addf (buf, "%s%s", comma, backend_name (b));
+        comma = ", ";
+      }
+    strbuf_addf (buf, ": %s.\n", difference.reason);
+  }
+}
+
 static void add_ways (struct strbuf *buf)
 {
   strbuf_add (buf, "| control | promise | how it is observed |\n|---|---|---|\n");
@@ -123,6 +141,12 @@ void observed_page (const struct observed *observed, struct strbuf *buf)
   strbuf_add (buf, "\n## Why not everywhere\n\n");
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     add_reasons (buf, c);
+  strbuf_add (
+      buf,
+      "\n## What else is different\n\n"
+      "Nothing is promised about these, and everything that is neither here nor above is the same on "
+      "every backend. An engine that has a runtime carry a container out has the differences of both.\n\n");
+  add_differences (buf);
   strbuf_add (buf, "\n## How each control is observed\n\n");
   add_ways (buf);
 }

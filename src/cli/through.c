@@ -25,8 +25,8 @@
 #include "cli-own.h"
 #include "host-facts.h"
 
-/* A launcher forks first and thinks later. One that does not even do that is not worth waiting for: who hangs up
- * before TAKEN is not served. */
+/* A launcher forks first and thinks later. One that does not even do that is not worth waiting for: who hangs
+ * up before TAKEN is not served. */
 #define TAKEN_MS 2000
 
 int through_socket (const struct configuration *configuration, char **ret_path, struct error *err)
@@ -202,9 +202,9 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
     if (!hear (connection, &reply) || reply.type != LAUNCHER_ENDED) {
       if (last != 0)
         end_likewise (last);
-      return error_set (err, -EPIPE,
-                        "the launcher's process %d for this run was lost; 'tyrum-oci gc' finishes what it left",
-                        (int) pid);
+      return error_set (
+          err, -EPIPE,
+          "the launcher's process %d for this run was lost; 'tyrum-oci gc' finishes what it left", (int) pid);
     }
     *ret_status = reply.value;
     return 1;
@@ -238,7 +238,8 @@ static int hand_over (int connection, char *const *words, int *ret_status, struc
   return r;
 }
 
-/* For those after us. Nothing is waited for, and nothing is said where it does not work: it is no part of this run.
+/* For those after us. Nothing is waited for, and nothing is said where it does not work: it is no part of
+ * this run.
  */
 static void start_one (const char *socket_path)
 {
@@ -257,8 +258,8 @@ static void start_one (const char *socket_path)
   if (fork () != 0)
     _exit (0);
   nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
-  if (setsid () < 0 || chdir ("/") < 0 || dup2 (nothing, 0) < 0 || dup2 (nothing, 1) < 0 || dup2 (nothing, 2) < 0
-      || syscall (SYS_close_range, 3u, ~0u, 0) < 0)
+  if (setsid () < 0 || chdir ("/") < 0 || dup2 (nothing, 0) < 0 || dup2 (nothing, 1) < 0
+      || dup2 (nothing, 2) < 0 || syscall (SYS_close_range, 3u, ~0u, 0) < 0)
     _exit (125);
   execv (program, words);
   _exit (127);
@@ -272,8 +273,8 @@ int through_launcher (char *const *words, int *ret_status, struct error *err)
   cleanup_close int connection = -1;
 
   /* This is the launcher; or what is wrong is said by whoever goes on. */
-  if (own_launch () != NULL || context_configuration (&configuration, &ignored) < 0 || !configuration->launcher_use
-      || through_socket (configuration, &path, &ignored) < 0)
+  if (own_launch () != NULL || context_configuration (&configuration, &ignored) < 0
+      || !configuration->launcher_use || through_socket (configuration, &path, &ignored) < 0)
     return 0;
   connection = connect_to (path);
   if (connection >= 0)

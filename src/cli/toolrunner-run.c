@@ -51,29 +51,31 @@ static void job_clear (struct job *job)
 
 /* ---- The request. */
 
-/* The configuration's value for OPTION, unless one of the options that speak of the same thing was given. */
-static int complete (struct job *job, const struct arguments *given, enum option option, enum option other,
-                     const char *value, struct error *err)
+int toolrunner_complete (struct arguments *arguments, const struct configuration *c, struct error *err)
 {
-  if (value == NULL || arguments_have (given, option) || arguments_have (given, other))
-    return 0;
-  return strlist_add (&job->arguments.values[option], value) < 0 ? error_oom (err) : 0;
-}
-
-static int make_arguments (struct job *job, const struct toolrunner *toolrunner, const struct strlist *argv,
-                           struct error *err)
-{
-  const struct configuration *c = toolrunner->configuration;
-  const struct arguments *given = toolrunner->given;
   const struct {
-    enum option option, other;
+    enum option option, other; /* both speak of the same thing */
     const char *value;
   } rows[] = {
     { OPTION_PROFILE, OPTION_PROFILE, c->profile }, { OPTION_BACKEND, OPTION_RUNTIME, c->backend },
     { OPTION_RUNTIME, OPTION_BACKEND, c->runtime }, { OPTION_IMAGE, OPTION_ROOTFS, c->image },
     { OPTION_ROOTFS, OPTION_IMAGE, c->rootfs },
   };
-  int r = 0;
+  bool said[ARRAY_LEN (rows)];
+
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
+    said[i] = arguments_have (arguments, rows[i].option) || arguments_have (arguments, rows[i].other);
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
+    if (!said[i] && rows[i].value != NULL
+        && strlist_add (&arguments->values[rows[i].option], rows[i].value) < 0)
+      return error_oom (err);
+  return 0;
+}
+
+static int make_arguments (struct job *job, const struct toolrunner *toolrunner, const struct strlist *argv,
+                           struct error *err)
+{
+  const struct arguments *given = toolrunner->given;
 
   for (size_t i = 0; i < OPTION_COUNT; i++)
     if (i != OPTION_WORKSPACE && strlist_copy (&given->values[i], &job->arguments.values[i]) < 0)
@@ -81,9 +83,7 @@ static int make_arguments (struct job *job, const struct toolrunner *toolrunner,
   if (strlist_copy (argv, &job->arguments.operands) < 0
       || strlist_add (&job->arguments.values[OPTION_WORKSPACE], toolrunner->workspace) < 0)
     return error_oom (err);
-  for (size_t i = 0; r == 0 && i < ARRAY_LEN (rows); i++)
-    r = complete (job, given, rows[i].option, rows[i].other, rows[i].value, err);
-  return r;
+  return toolrunner_complete (&job->arguments, toolrunner->configuration, err);
 }
 
 /* The payload may ask for less than the profile gives; where it asks for more, the profile stays. */

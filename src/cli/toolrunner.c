@@ -120,8 +120,8 @@ static int choose_way (struct toolrunner *toolrunner, struct output *output, str
 }
 
 /* A step belongs to who asked for it. From here on the kernel sends us TERM when that process ends, whatever
- * ended it; before the run that ends us, and in it the container. Who stands in for a caller hears of that one's
- * end, and has another parent. */
+ * ended it; before the run that ends us, and in it the container. Who stands in for a caller hears of that
+ * one's end, and has another parent. */
 static int follow_parent (const struct arguments *arguments, struct error *err)
 {
   pid_t parent = getppid ();

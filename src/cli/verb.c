@@ -23,24 +23,12 @@ const struct verb_exit verb_statuses[] = {
 };
 
 static const struct verb *const verbs[] = {
-  &verb_run,
-  &verb_ps,
-  &verb_kill,
-  &verb_gc,
-  &verb_check,
-  &verb_sandbox_status,
-  &verb_prompt,
-  &verb_doctor,
-  &verb_spec,
-  &verb_explain,
-  &verb_matrix,
-  &verb_profile,
-  &verb_audit,
-  &verb_toolrunner,
-  &verb_install_runtime,
-  &verb_launcher,
-  &verb_help,
-  NULL,
+  &verb_run,      &verb_ps,         &verb_kill,
+  &verb_gc,       &verb_check,      &verb_sandbox_status,
+  &verb_prompt,   &verb_doctor,     &verb_spec,
+  &verb_explain,  &verb_matrix,     &verb_profile,
+  &verb_audit,    &verb_toolrunner, &verb_install_runtime,
+  &verb_launcher, &verb_help,       NULL,
 };
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
@@ -141,10 +129,12 @@ static int no_verb (const struct verb *verb, struct error *err)
   return error_set (err, CLI_USAGE, "'%s' needs one of %s", verb->path, names.text);
 }
 
-/* A terminal's keys and size are the caller's alone; and what launches nothing is quicker done here. */
+/* A terminal's keys and size are the caller's alone, a command without a sandbox has its caller for its only
+ * surroundings, and what launches nothing is quicker done here. */
 static bool may_be_handed_on (const struct verb *verb, const struct arguments *arguments)
 {
-  static const enum option here[] = { OPTION_TTY, OPTION_DRY_RUN, OPTION_HOST_FACTS, OPTION_HELP };
+  static const enum option here[] = { OPTION_TTY, OPTION_DRY_RUN, OPTION_HOST_FACTS, OPTION_RAWDOG,
+                                      OPTION_HELP };
 
   for (size_t i = 0; i < ARRAY_LEN (here); i++)
     if (arguments_have (arguments, here[i]))

@@ -41,9 +41,10 @@ void container_state_clear (struct container_state *state);
 /* Of a path in a container, as the header that engines put it into: whether it is a symbolic link. */
 int reply_is_link (const char *stat, bool *ret_link, struct error *err);
 
-/* A list of containers: their ids, and beside each the value of LABEL ("" where it has none). */
-int reply_containers (const char *text, size_t len, const char *label, struct strlist *ret_ids,
-                      struct strlist *ret_values, struct error *err);
+/* A list of containers: those whose name is PREFIX and the value of their LABEL, by their ids, and beside
+ * each that value. A label alone says nothing of who made a container: an image can have it. */
+int reply_containers (const char *text, size_t len, const char *label, const char *prefix,
+                      struct strlist *ret_ids, struct strlist *ret_values, struct error *err);
 
 /* One step of a pull, in one line for people (NULL: nothing worth telling). A step that tells of a failure is
  * -EIO with the engine's words. */

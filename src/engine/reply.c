@@ -198,8 +198,23 @@ int reply_is_link (const char *stat, bool *ret_link, struct error *err)
   return 0;
 }
 
-int reply_containers (const char *text, size_t len, const char *label, struct strlist *ret_ids,
-                      struct strlist *ret_values, struct error *err)
+/* Docker has a slash before names. */
+static bool is_named (const struct json_node *container, const char *prefix, const char *rest)
+{
+  const struct json_node *names = reply_at (container, "Names");
+
+  for (size_t i = 0; names != NULL && names->type == JSON_ARRAY && i < names->count; i++) {
+    const char *name = names->items[i]->type == JSON_STRING ? names->items[i]->text : "";
+
+    name += name[0] == '/';
+    if (str_has_prefix (name, prefix) && strcmp (name + strlen (prefix), rest) == 0)
+      return true;
+  }
+  return false;
+}
+
+int reply_containers (const char *text, size_t len, const char *label, const char *prefix,
+                      struct strlist *ret_ids, struct strlist *ret_values, struct error *err)
 {
   cleanup_strlist struct strlist ids = { 0 }, values = { 0 };
   cleanup_json struct json_node *tree = NULL;
@@ -218,8 +233,9 @@ int reply_containers (const char *text, size_t len, const char *label, struct st
 
     if (id == NULL || id[0] == '\0' || strspn (id, "0123456789abcdef") != strlen (id))
       return missing ("id of a container", err);
-    if (strlist_add (&ids, id) < 0
-        || strlist_add (&values, value != NULL && value->type == JSON_STRING ? value->text : "") < 0)
+    if (value == NULL || value->type != JSON_STRING || !is_named (tree->items[i], prefix, value->text))
+      continue;
+    if (strlist_add (&ids, id) < 0 || strlist_add (&values, value->text) < 0)
       return error_oom (err);
   }
   *ret_ids = ids;

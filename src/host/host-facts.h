@@ -77,6 +77,9 @@ extern const char *const host_socket_candidates[];
 
 int host_look (struct host_facts **ret_facts, struct error *err);
 
+/* Adds facts->root, which host_look leaves out: many paths, and only one kind of root is made of them. */
+int host_look_root (struct host_facts *facts, struct error *err);
+
 /* What host_look has for state_dir, without looking at anything else. */
 int host_look_state_dir (char **ret_path, struct error *err);
 /* The same for storage_dir. */

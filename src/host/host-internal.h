@@ -41,7 +41,6 @@ extern const char *const path_type_names[PATH_TYPES];
  * where the host is in trouble. */
 int look_user (struct host_facts *facts, struct error *err);
 int look_cgroup (struct host_facts *facts, struct error *err);
-int look_root (struct host_facts *facts, struct error *err);
 int look_sockets (struct host_facts *facts, struct error *err);
 
 /* Whether ERRNUM tells of a host, or of ourselves, in trouble, and nothing of what was looked at. */

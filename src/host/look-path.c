@@ -217,7 +217,7 @@ int host_look_path (struct host_facts *facts, const char *path, struct error *er
   return r < 0 ? error_set_errno (err, -r, "cannot look at '%s'", path) : 0;
 }
 
-int look_root (struct host_facts *facts, struct error *err)
+int host_look_root (struct host_facts *facts, struct error *err)
 {
   for (const char *const *path = host_root_entries; *path != NULL; path++) {
     cleanup_path_fact struct path_fact fact = { 0 };

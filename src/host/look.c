@@ -273,8 +273,6 @@ int host_look (struct host_facts **ret_facts, struct error *err)
   if (r == 0)
     r = look_seccomp (facts, err);
   if (r == 0)
-    r = look_root (facts, err);
-  if (r == 0)
     r = look_sockets (facts, err);
   if (r == 0)
     r = look_user_namespaces (facts, err);

@@ -55,14 +55,14 @@ static void tell_failed (int control, const struct error *err)
 /* Whether somebody came, before it was too old, changed, or no longer wanted. */
 static bool await_caller (int control, struct held *held, uint64_t until)
 {
-  struct pollfd wait = { control, POLLIN, 0 };
+  struct pollfd wait[] = { { control, POLLIN, 0 }, { held_signals (held), POLLIN, 0 } };
 
   for (;;) {
     uint64_t now = now_ms ();
-    int r = now >= until ? 0 : poll (&wait, 1, (int) (until - now < LOOK_MS ? until - now : LOOK_MS));
+    int r = now >= until ? 0 : poll (wait, 2, (int) (until - now < LOOK_MS ? until - now : LOOK_MS));
 
     if (r > 0)
-      return (wait.revents & POLLIN) != 0;
+      return wait[1].revents == 0 && (wait[0].revents & POLLIN) != 0;
     if (now_ms () >= until || (r < 0 && errno != EINTR) || !held_is_current (held))
       return false;
   }
@@ -81,8 +81,8 @@ static bool has_our_limits (const struct launcher_request *request)
   return getpriority (PRIO_PROCESS, 0) == request->nice;
 }
 
-__attribute__ ((noreturn)) void hold (int control, const struct strlist *template, char **variables,
-                                      uint64_t age_ms)
+__attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
+                                      const struct held_owner *owner, char **variables, uint64_t age_ms)
 {
   struct handed handed = HANDED_NONE;
   struct error err = { 0 };
@@ -92,7 +92,7 @@ __attribute__ ((noreturn)) void hold (int control, const struct strlist *templat
 
   leave_launcher (control);
   environ = variables;
-  if (held_make (template, &held, &err) < 0) {
+  if (held_make (template, owner, &held, &err) < 0) {
     tell_failed (control, &err);
     _exit (EXIT_FAILURE);
   }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base-str.h"
+#include "cli-held.h"
 
 /* What is said on the control socket, a byte each. */
 #define HOLD_READY  'r'
@@ -13,5 +14,5 @@
 
 /* CONTROL is a socket to the launcher: a caller comes over it (handed_pass), and its end means an end.
  * VARIABLES is the environment that the sandbox is planned in. AGE_MS is how long it is held. */
-__attribute__ ((noreturn)) void hold (int control, const struct strlist *template, char **variables,
-                                      uint64_t age_ms);
+__attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
+                                      const struct held_owner *owner, char **variables, uint64_t age_ms);

@@ -11,9 +11,13 @@ struct listening {
   char *path; /* that goes when we go; NULL: somebody else's */
 };
 
-#define LISTENING_NONE { .fd = -1, .lock = -1 }
+#define LISTENING_NONE                                                                                       \
+  {                                                                                                          \
+    .fd = -1, .lock = -1                                                                                     \
+  }
 
-/* -EADDRINUSE: there is one already. Nobody but us can make names in the socket's folder, or it is refused. */
+/* -EADDRINUSE: there is one already. Nobody but us can make names in the socket's folder, or it is refused.
+ */
 int listening_open (const char *path, struct listening *ret_listening, struct error *err);
 
 /* Nobody else comes from here on; who has come already still waits to be accepted. */

@@ -1,8 +1,8 @@
 /* Who calls: whether somebody at the socket may have this process's powers.
  *
  * The same user is not enough. A process of the same user may have given privileges up, have entered other
- * namespaces, or be held by a filter; what it gets done here it must be able to do by itself. Such a caller is
- * not refused a run, it makes it alone.
+ * namespaces, or be held by a filter; what it gets done here it must be able to do by itself. Such a caller
+ * is not refused a run, it makes it alone.
  */
 #pragma once
 

@@ -32,6 +32,6 @@ bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now);
 /* A child has ended; whether it was held here, and not given away. */
 bool pool_reaped (struct pool *pool, pid_t pid);
 
-/* Their sockets, into FDS, which has room for READY_MAX; and what came on them. */
+/* Their sockets, into FDS, which has room for 2 * READY_MAX; and what came on them. */
 size_t pool_watch (const struct pool *pool, struct pollfd *fds);
 void pool_hear (struct pool *pool, const struct pollfd *fds, size_t count, uint64_t now);

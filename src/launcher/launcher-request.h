@@ -15,12 +15,15 @@ struct handed {
   pid_t caller;
   int fds[LAUNCHER_FDS];
   struct launcher_request request;
-  char *text;        /* all words and variables */
-  char **words;      /* NULL-terminated, as the next one; both point into TEXT */
+  char *text;   /* all words and variables */
+  char **words; /* NULL-terminated, as the next one; both point into TEXT */
   char **variables;
 };
 
-#define HANDED_NONE { .connection = -1, .fds = { -1, -1, -1, -1, -1 } }
+#define HANDED_NONE                                                                                          \
+  {                                                                                                          \
+    .connection = -1, .fds = { -1, -1, -1, -1, -1 }                                                          \
+  }
 
 /* Takes over CONNECTION, whatever comes. 0, or a negative errno: who calls is somebody else, has said nothing
  * yet, or what was said is no request. */
@@ -33,7 +36,8 @@ int handed_take (int from, struct handed *ret_handed);
 void handed_clear (struct handed *handed);
 #define cleanup_handed cleanup (handed_clear)
 
-/* This process gets the caller's streams, folder, environment, mask and limits. A negative errno where it cannot.
+/* This process gets the caller's streams, folder, environment, mask and limits. A negative errno where it
+ * cannot.
  */
 int handed_become (struct handed *handed);
 

@@ -86,7 +86,8 @@ static int check_folder (const char *path, struct error *err)
   if (stat (folder, &st) < 0)
     return error_set_errno (err, errno, "look at '%s', the folder of the launcher's socket", folder);
   if ((st.st_uid != geteuid () && st.st_uid != 0) || (st.st_mode & 022) != 0)
-    return error_set (err, -EPERM, "'%s' is no folder for the launcher's socket: others can write there", folder);
+    return error_set (err, -EPERM, "'%s' is no folder for the launcher's socket: others can write there",
+                      folder);
   return 0;
 }
 

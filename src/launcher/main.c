@@ -180,7 +180,7 @@ static void on_time (struct launcher *launcher)
 
 static int loop (struct launcher *launcher, struct error *err)
 {
-  struct pollfd fds[2 + PENDING_MAX + READY_MAX];
+  struct pollfd fds[2 + PENDING_MAX + 2 * READY_MAX];
 
   while (!launcher->ending) {
     size_t count, held;

@@ -28,7 +28,8 @@ bool peer_is_same_user (int connection, pid_t *ret_pid)
   struct ucred peer;
   socklen_t size = sizeof (peer);
 
-  if (getsockopt (connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid () || peer.pid <= 0)
+  if (getsockopt (connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid ()
+      || peer.pid <= 0)
     return false;
   *ret_pid = peer.pid;
   return true;
@@ -88,7 +89,8 @@ static bool is_free (const char *theirs, const char *ours, const char *name)
 {
   cleanup_free char *a = field (theirs, name);
 
-  return (a != NULL && strcmp (a, "0") == 0) || (strcmp (name, "Seccomp") != 0 && same_field (theirs, ours, name));
+  return (a != NULL && strcmp (a, "0") == 0)
+         || (strcmp (name, "Seccomp") != 0 && same_field (theirs, ours, name));
 }
 
 static bool same_label (int theirs, int ours)
@@ -135,7 +137,7 @@ static bool is_still_there (int connection)
 
 bool peer_is_like_us (int connection, pid_t pid)
 {
-  static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid", "ns/net",
+  static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",    "ns/net",
                                         "ns/ipc", "ns/uts",  "ns/cgroup", "root" };
   char path[32];
   cleanup_close int theirs = -1, ours = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -21,7 +21,7 @@
 
 struct sandbox {
   pid_t pid;
-  int control;
+  int control; /* -1: it was let go, and ends */
   size_t kind;
   bool ready;
 };
@@ -31,15 +31,19 @@ struct kind {
   unsigned wanted;
   struct strlist template, variables;
   struct strlist next, next_variables; /* what a caller has asked for instead, once */
+  struct held_owner owner;             /* of the last caller's workspace */
   uint64_t not_before;
 };
+
+/* Those that end are remembered until they have. */
+#define SANDBOXES_MAX (2 * READY_MAX)
 
 struct pool {
   struct kind *kinds;
   size_t kind_count;
-  struct sandbox sandboxes[READY_MAX];
+  struct sandbox sandboxes[SANDBOXES_MAX];
   size_t count;
-  uint64_t age_ms;
+  const struct configuration *configuration;
 };
 
 /* What of an environment decides over plans, and nothing of what may be somebody's secret. */
@@ -78,13 +82,20 @@ static void replace_list (struct strlist *list, struct strlist *by)
   *by = (struct strlist){ 0 };
 }
 
+/* The process takes its sandbox down when it sees that nobody is at the other end. */
+static void let_go (struct sandbox *sandbox)
+{
+  close_p (&sandbox->control);
+  sandbox->control = -1;
+}
+
 int pool_new (const struct configuration *configuration, struct pool **ret_pool, struct error *err)
 {
   struct pool *pool = calloc (1, sizeof (*pool));
   bool failed = pool == NULL;
 
   if (!failed) {
-    pool->age_ms = configuration->ready_age;
+    pool->configuration = configuration;
     pool->kinds = calloc (configuration->ready.count + 1, sizeof (*pool->kinds));
     failed = pool->kinds == NULL;
   }
@@ -94,6 +105,7 @@ int pool_new (const struct configuration *configuration, struct pool **ret_pool,
 
     kind->profile = configuration->ready.items[i];
     kind->wanted = configuration->ready_counts[i];
+    kind->owner = (struct held_owner){ geteuid (), getegid () };
     failed = option == NULL || strlist_add (&kind->template, option) < 0
              || take_variables (environ, &kind->variables) < 0;
   }
@@ -110,7 +122,7 @@ void pool_free (struct pool *pool)
   if (pool == NULL)
     return;
   for (size_t i = 0; i < pool->count; i++)
-    close (pool->sandboxes[i].control);
+    let_go (&pool->sandboxes[i]);
   for (size_t i = 0; i < pool->kind_count; i++) {
     strlist_clear (&pool->kinds[i].template);
     strlist_clear (&pool->kinds[i].variables);
@@ -121,10 +133,9 @@ void pool_free (struct pool *pool)
   free (pool);
 }
 
-/* The process takes its sandbox down when it sees that nobody is at the other end. */
 static void forget (struct pool *pool, size_t at)
 {
-  close (pool->sandboxes[at].control);
+  let_go (&pool->sandboxes[at]);
   pool->sandboxes[at] = pool->sandboxes[--pool->count];
 }
 
@@ -133,14 +144,14 @@ static unsigned count_of (const struct pool *pool, size_t kind)
   unsigned count = 0;
 
   for (size_t i = 0; i < pool->count; i++)
-    count += pool->sandboxes[i].kind == kind;
+    count += pool->sandboxes[i].kind == kind && pool->sandboxes[i].control >= 0;
   return count;
 }
 
 static bool one_is_made (const struct pool *pool)
 {
   for (size_t i = 0; i < pool->count; i++)
-    if (!pool->sandboxes[i].ready)
+    if (!pool->sandboxes[i].ready && pool->sandboxes[i].control >= 0)
       return true;
   return false;
 }
@@ -168,7 +179,7 @@ static void start (struct pool *pool, size_t at)
     variables = array_of (&kind->variables);
     if (variables == NULL)
       _exit (EXIT_FAILURE);
-    hold (pair[1], &kind->template, variables, pool->age_ms);
+    hold (pair[1], &kind->template, &kind->owner, variables, pool->configuration->ready_age);
   }
   close (pair[1]);
   if (pid < 0)
@@ -180,7 +191,7 @@ static void start (struct pool *pool, size_t at)
 void pool_fill (struct pool *pool, uint64_t now)
 {
   for (size_t i = 0; i < pool->kind_count; i++)
-    if (!one_is_made (pool) && pool->count < READY_MAX && now >= pool->kinds[i].not_before
+    if (!one_is_made (pool) && pool->count < SANDBOXES_MAX && now >= pool->kinds[i].not_before
         && count_of (pool, i) < pool->kinds[i].wanted)
       start (pool, i);
 }
@@ -200,11 +211,9 @@ uint64_t pool_next (const struct pool *pool)
 
 static void discard_kind (struct pool *pool, size_t kind)
 {
-  for (size_t i = 0; i < pool->count;)
+  for (size_t i = 0; i < pool->count; i++)
     if (pool->sandboxes[i].kind == kind)
-      forget (pool, i);
-    else
-      i++;
+      let_go (&pool->sandboxes[i]);
 }
 
 /* Whether sandboxes of KIND are made as this caller would have them. If not, and it is the second of its
@@ -230,17 +239,20 @@ static bool fits (struct pool *pool, size_t at, struct strlist *template, struct
   return false;
 }
 
+/* Who is given away is not the pool's any more. */
 static bool give_one (struct pool *pool, size_t kind, const struct handed *handed, uint64_t now)
 {
   for (size_t i = 0; i < pool->count; i++) {
-    if (pool->sandboxes[i].kind != kind || !pool->sandboxes[i].ready)
+    struct sandbox *sandbox = &pool->sandboxes[i];
+
+    if (sandbox->kind != kind || !sandbox->ready || sandbox->control < 0)
       continue;
-    if (handed_pass (handed, pool->sandboxes[i].control) == 0) {
+    if (handed_pass (handed, sandbox->control) == 0) {
       forget (pool, i);
       pool->kinds[kind].not_before = now + REFILL_MS;
       return true;
     }
-    forget (pool, i--);
+    let_go (sandbox);
   }
   return false;
 }
@@ -248,14 +260,19 @@ static bool give_one (struct pool *pool, size_t kind, const struct handed *hande
 bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
 {
   cleanup_strlist struct strlist template = { 0 }, variables = { 0 };
+  struct held_owner owner = { geteuid (), getegid () };
   cleanup_free char *profile = NULL;
 
-  if (pool->kind_count == 0 || !held_template (handed->words, &template, &profile)
+  if (pool->kind_count == 0
+      || !held_template (handed->words, handed->fds[LAUNCHER_FOLDER], pool->configuration, &template,
+                         &profile, &owner)
       || take_variables (handed->variables, &variables) < 0)
     return false;
   for (size_t i = 0; i < pool->kind_count; i++)
-    if (strcmp (pool->kinds[i].profile, profile) == 0)
+    if (strcmp (pool->kinds[i].profile, profile) == 0) {
+      pool->kinds[i].owner = owner;
       return fits (pool, i, &template, &variables) && give_one (pool, i, handed, now);
+    }
   return false;
 }
 
@@ -296,12 +313,12 @@ static void hear_one (struct pool *pool, size_t at, uint64_t now)
     say_failed (&pool->kinds[sandbox->kind], text + 1);
     pool->kinds[sandbox->kind].not_before = now + RETRY_MS;
   }
-  forget (pool, at);
+  let_go (sandbox);
 }
 
 void pool_hear (struct pool *pool, const struct pollfd *fds, size_t count, uint64_t now)
 {
   for (size_t i = count; i-- > 0;)
-    if (fds[i].revents != 0 && i < pool->count && pool->sandboxes[i].control == fds[i].fd)
+    if (fds[i].fd >= 0 && fds[i].revents != 0 && i < pool->count && pool->sandboxes[i].control == fds[i].fd)
       hear_one (pool, i, now);
 }

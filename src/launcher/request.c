@@ -59,8 +59,8 @@ static int read_words (struct handed *handed)
 
 static int receive (int from, struct handed *handed)
 {
-  ssize_t n = descriptors_receive (from, &handed->request, sizeof (handed->request), handed->fds, LAUNCHER_FDS,
-                                   MSG_DONTWAIT);
+  ssize_t n = descriptors_receive (from, &handed->request, sizeof (handed->request), handed->fds,
+                                   LAUNCHER_FDS, MSG_DONTWAIT);
 
   if (n != (ssize_t) sizeof (handed->request) || handed->fds[0] < 0)
     return n < 0 ? (int) n : -EPROTO;
@@ -89,7 +89,8 @@ int handed_pass (const struct handed *handed, int to)
 
   memcpy (fds, handed->fds, sizeof (handed->fds));
   fds[LAUNCHER_FDS] = handed->connection;
-  return descriptors_send (to, &handed->request, sizeof (handed->request), fds, LAUNCHER_FDS + 1, MSG_DONTWAIT);
+  return descriptors_send (to, &handed->request, sizeof (handed->request), fds, LAUNCHER_FDS + 1,
+                           MSG_DONTWAIT);
 }
 
 int handed_take (int from, struct handed *ret_handed)
@@ -146,7 +147,8 @@ int handed_become (struct handed *handed)
 
   if (r == 0)
     r = take_limits (request);
-  if (r == 0 && getpriority (PRIO_PROCESS, 0) != request->nice && setpriority (PRIO_PROCESS, 0, request->nice) < 0)
+  if (r == 0 && getpriority (PRIO_PROCESS, 0) != request->nice
+      && setpriority (PRIO_PROCESS, 0, request->nice) < 0)
     r = -errno;
   if (r == 0 && fchdir (handed->fds[LAUNCHER_FOLDER]) < 0)
     r = -errno;

@@ -63,33 +63,46 @@ int plan_hold (struct plan *plan, struct error *err)
   return workspace->source ? 0 : error_oom (err);
 }
 
-static void swap_lists (struct strlist *a, struct strlist *b)
+/* Words, variables, the folder, and all that the supervisor alone sees to. */
+static void swap_told (struct plan *a, struct plan *b)
 {
-  struct strlist kept = *a;
+  struct plan kept = *a;
 
-  *a = *b;
-  *b = kept;
+  a->argv = b->argv;
+  a->env = b->env;
+  a->cwd = b->cwd;
+  a->notes = b->notes;
+  a->masked = b->masked;
+  a->settings = b->settings;
+  memcpy (a->controls, b->controls, sizeof (a->controls));
+  a->wall_ms = b->wall_ms;
+  a->output_bytes = b->output_bytes;
+  b->argv = kept.argv;
+  b->env = kept.env;
+  b->cwd = kept.cwd;
+  b->notes = kept.notes;
+  b->masked = kept.masked;
+  b->settings = kept.settings;
+  memcpy (b->controls, kept.controls, sizeof (b->controls));
+  b->wall_ms = kept.wall_ms;
+  b->output_bytes = kept.output_bytes;
 }
 
 void plan_adopt (struct plan *held, struct plan *wanted)
 {
   struct plan_mount *ours = plan_workspace (held), *theirs = plan_workspace (wanted);
   struct plan kept;
-  char *cwd;
 
-  swap_lists (&held->argv, &wanted->argv);
-  swap_lists (&held->env, &wanted->env);
-  swap_lists (&held->notes, &wanted->notes);
-  cwd = held->cwd;
-  held->cwd = wanted->cwd;
-  wanted->cwd = cwd;
+  swap_told (held, wanted);
   if (ours != NULL && theirs != NULL) {
-    char *source = ours->source;
+    const struct plan_mount empty = *ours;
 
     ours->source = theirs->source;
-    theirs->source = source;
     ours->device = theirs->device;
     ours->inode = theirs->inode;
+    theirs->source = empty.source;
+    theirs->device = empty.device;
+    theirs->inode = empty.inode;
   }
   kept = *held;
   *held = *wanted;

@@ -16,6 +16,8 @@ int filter_add_conditional (struct filter *filter, const struct seccomp_rule *ru
 
 /* Puts the rules in the order in which they are written. */
 void filter_sort (struct filter *filter);
+/* The same where all but the last are in order. */
+void filter_sort_last (struct filter *filter);
 
 /* Draws the seal from the digest of all rules, which must be sorted, and adds its own rule. */
 int filter_seal (struct filter *filter, struct error *err);

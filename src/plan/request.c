@@ -184,13 +184,11 @@ bool request_env_allowed (const struct settings *settings, const char *name)
 
   if (strset_has (pass, name))
     return true;
-  if (request_looks_like_credential (name))
-    return false;
   for (size_t i = 0; i < pass->count; i++) {
     size_t len = strlen (pass->items[i]);
 
     if (pass->items[i][len - 1] == '*' && strncmp (pass->items[i], name, len - 1) == 0)
-      return true;
+      return !request_looks_like_credential (name);
   }
   return false;
 }

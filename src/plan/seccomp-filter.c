@@ -178,10 +178,11 @@ static int walk_on (struct walk *walk, rule_set alive, unsigned argument, struct
   bool allow = false;
 
   for (size_t n = 0; n < walk->count; n++) {
-    unsigned next = next_argument (&walk->rules[n], argument);
+    unsigned next;
 
     if ((alive >> n & 1) == 0)
       continue;
+    next = next_argument (&walk->rules[n], argument);
     if (next == SECCOMP_ARGUMENTS)
       allow = true;
     else if (next < nearest)
@@ -202,97 +203,4 @@ int filter_add_conditional (struct filter *filter, const struct seccomp_rule *ru
   if (count > SECCOMP_WAYS_MAX)
     return error_set (err, -E2BIG, "more than %u ways for '%s'", SECCOMP_WAYS_MAX, rules[0].name);
   return walk_on (&walk, (rule_set) ((UINT64_C (1) << count) - 1), 0, err);
-}
-
-static int compare_args (const struct filter_rule *a, const struct filter_rule *b)
-{
-  if (a->arg_count != b->arg_count)
-    return a->arg_count < b->arg_count ? -1 : 1;
-  for (size_t i = 0; i < a->arg_count; i++) {
-    const struct filter_arg *x = &a->args[i], *y = &b->args[i];
-
-    if (x->index != y->index)
-      return x->index < y->index ? -1 : 1;
-    if (x->mask != y->mask)
-      return x->mask < y->mask ? -1 : 1;
-    if (x->datum != y->datum)
-      return x->datum < y->datum ? -1 : 1;
-  }
-  return 0;
-}
-
-static int compare_actions (const struct filter_rule *a, const struct filter_rule *b)
-{
-  if (a->allow != b->allow)
-    return a->allow ? -1 : 1;
-  return (a->errnum > b->errnum) - (a->errnum < b->errnum);
-}
-
-/* Rules without conditions first, then call by call, what is allowed before what is not. */
-static int compare_rules (const void *a, const void *b)
-{
-  const struct filter_rule *x = a, *y = b;
-  int order = (x->arg_count > 0) - (y->arg_count > 0);
-
-  if (order == 0 && x->arg_count > 0)
-    order = strcmp (x->names.items[0], y->names.items[0]);
-  if (order == 0)
-    order = compare_actions (x, y);
-  return order ? order : compare_args (x, y);
-}
-
-void filter_sort (struct filter *filter)
-{
-  if (filter->rule_count > 0)
-    qsort (filter->rules, filter->rule_count, sizeof (*filter->rules), compare_rules);
-}
-
-static struct filter_rule *find_rule (struct filter *filter, const struct filter_rule *like)
-{
-  for (size_t i = 0; i < filter->rule_count; i++)
-    if (compare_actions (&filter->rules[i], like) == 0 && compare_args (&filter->rules[i], like) == 0)
-      return &filter->rules[i];
-  return NULL;
-}
-
-static struct filter_rule *new_rule (struct filter *filter, const struct filter_rule *like)
-{
-  struct filter_rule *grown = realloc (filter->rules, (filter->rule_count + 1) * sizeof (*grown));
-
-  if (grown == NULL)
-    return NULL;
-  filter->rules = grown;
-  grown += filter->rule_count++;
-  *grown = *like;
-  grown->names = (struct strlist){ 0 };
-  return grown;
-}
-
-int filter_add (struct filter *filter, const char *name, const struct filter_rule *rule, struct error *err)
-{
-  struct filter_rule *same = find_rule (filter, rule);
-
-  if (same == NULL && filter->rule_count >= FILTER_RULES_MAX)
-    return error_set (err, -E2BIG, "the conditions on '%s' make more than %u rules", name, FILTER_RULES_MAX);
-  if (same == NULL)
-    same = new_rule (filter, rule);
-  if (same == NULL || strset_add (&same->names, name) < 0
-      || (rule->allow && strset_add (&filter->allowed, name) < 0))
-    return error_oom (err);
-  return 0;
-}
-
-void filter_free (struct filter *filter)
-{
-  if (filter == NULL)
-    return;
-  for (size_t i = 0; i < filter->rule_count; i++)
-    strlist_clear (&filter->rules[i].names);
-  for (size_t i = 0; i < filter->line_count; i++)
-    free (filter->lines[i].name);
-  free (filter->lines);
-  free (filter->rules);
-  strlist_clear (&filter->allowed);
-  free (filter->file);
-  free (filter);
 }

@@ -92,10 +92,17 @@ static void hash_number (struct sha256 *hash, uint64_t number)
   sha256_update (hash, &number, sizeof (number));
 }
 
+static void hash_numbers (struct sha256 *hash, const uint64_t *numbers, size_t count)
+{
+  sha256_update (hash, numbers, count * sizeof (*numbers));
+}
+
 static void hash_text (struct sha256 *hash, const char *text)
 {
-  hash_number (hash, strlen (text));
-  sha256_update (hash, text, strlen (text));
+  size_t len = strlen (text);
+
+  hash_number (hash, len);
+  sha256_update (hash, text, len);
 }
 
 static void hash_rule (struct sha256 *hash, const struct filter_rule *rule, bool tells)
@@ -105,13 +112,11 @@ static void hash_rule (struct sha256 *hash, const struct filter_rule *rule, bool
     hash_text (hash, rule->names.items[i]);
     hash_number (hash, tells && filter_tells (rule, rule->names.items[i]));
   }
-  hash_number (hash, rule->allow);
-  hash_number (hash, (uint64_t) rule->errnum);
-  hash_number (hash, rule->arg_count);
+  hash_numbers (hash, (uint64_t[]){ rule->allow, (uint64_t) rule->errnum, rule->arg_count }, 3);
   for (size_t i = 0; i < rule->arg_count; i++) {
-    hash_number (hash, rule->args[i].index);
-    hash_number (hash, rule->args[i].mask);
-    hash_number (hash, rule->args[i].datum);
+    const struct filter_arg *arg = &rule->args[i];
+
+    hash_numbers (hash, (uint64_t[]){ arg->index, arg->mask, arg->datum }, 3);
   }
 }
 
@@ -123,9 +128,7 @@ void filter_program_name (const struct filter *filter, bool tells, char ret_hex[
   sha256_init (&hash);
   hash_text (&hash, RECIPE);
   hash_text (&hash, filter->architecture);
-  hash_number (&hash, version->major);
-  hash_number (&hash, version->minor);
-  hash_number (&hash, version->micro);
+  hash_numbers (&hash, (uint64_t[]){ version->major, version->minor, version->micro }, 3);
   hash_number (&hash, tells);
   hash_number (&hash, (uint64_t) filter->unknown_errnum);
   hash_number (&hash, filter->rule_count);

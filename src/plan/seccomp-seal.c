@@ -37,7 +37,8 @@ int filter_seal (struct filter *filter, struct error *err)
   filter->seal = SEAL_FIRST + (digest[0] << 16 | digest[1] << 8 | digest[2]) % SEAL_COUNT;
   rule.errnum = filter->seal;
   r = filter_add (filter, SEAL_CALL, &rule, err);
-  filter_sort (filter);
+  if (r == 0)
+    filter_sort_last (filter);
   return r;
 }
 

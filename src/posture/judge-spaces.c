@@ -72,6 +72,10 @@ static void judge_space (struct judge *judge, enum space space, enum control con
   else if (out->sibling != NULL && out->sibling_space == space)
     judge_say (judge, control, VERDICT_VIOLATED, SEEN_OUTSIDE, "the %s namespace is that of run '%s'",
                space_names[space], out->sibling);
+  else if (out->stranger != 0 && out->stranger_space == space)
+    judge_say (judge, control, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "the %s namespace is also that of process %" PRIu64 ", which is not of this run",
+               space_names[space], out->stranger);
   else
     judge_say (judge, control, VERDICT_VERIFIED, SEEN_BOTH, "%s namespace %" PRIu64, space_names[space], in);
 }

@@ -21,11 +21,12 @@ static unsigned badness (enum verdict verdict)
 }
 
 /* Another look at the same: its words are added, and who saw it. */
-static void add_words (struct posture_control *state, enum seen seen, char *words)
+static void add_words (struct judge *judge, struct posture_control *state, enum seen seen, char *words)
 {
   char *joined = str_format ("%s; %s", state->evidence, words);
 
   free (words);
+  judge->failed = judge->failed || joined == NULL;
   if (joined != NULL) {
     free (state->evidence);
     state->evidence = joined;
@@ -58,7 +59,7 @@ void judge_say (struct judge *judge, enum control control, enum verdict verdict,
   }
   one_line (words);
   if (state->evidence != NULL && verdict == VERDICT_VERIFIED && state->observed == VERDICT_VERIFIED) {
-    add_words (state, seen, words);
+    add_words (judge, state, seen, words);
     return;
   }
   /* Of what is wrong the first is enough. */

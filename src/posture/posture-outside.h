@@ -44,7 +44,9 @@ struct outside {
   uint64_t spaces[SPACE_COUNT], own_spaces[SPACE_COUNT]; /* inode numbers; 0: not seen */
   char *sibling;                                         /* a live run that shares a namespace; NULL: none */
   enum space sibling_space;
-  size_t siblings;  /* how many were compared */
+  size_t siblings;   /* how many were compared */
+  uint64_t stranger; /* a process that is not the run's and shares a namespace; 0: none, or nobody looked */
+  enum space stranger_space;
   char *group_path; /* of the run's cgroup; NULL: it has none */
   struct outside_cgroup group;
   struct outside_below *below;

@@ -152,15 +152,18 @@ bool proc_status_read (const char *text, struct proc_status *ret_status)
   return true;
 }
 
-/* The kernel writes blanks, tabs, line breaks and backslashes of a name as \ooo. */
-static char *take_field (const char **text)
+/* The kernel writes blanks, tabs, line breaks and backslashes of a name as \ooo. 0, -EINVAL where there is no
+ * field, -ENOMEM. */
+static int take_field (const char **text, char **ret_field)
 {
   const char *p = skip_blanks (*text);
   size_t len = strcspn (p, " \t\n");
-  char *field = len > 0 ? malloc (len + 1) : NULL;
+  char *field = malloc (len + 1);
   size_t out = 0;
 
-  for (size_t i = 0; field != NULL && i < len; i++) {
+  if (field == NULL)
+    return -ENOMEM;
+  for (size_t i = 0; i < len; i++) {
     if (p[i] == '\\' && i + 3 < len && p[i + 1] >= '0' && p[i + 1] <= '3' && p[i + 2] >= '0'
         && p[i + 2] <= '7' && p[i + 3] >= '0' && p[i + 3] <= '7') {
       field[out++] = (char) ((p[i + 1] - '0') << 6 | (p[i + 2] - '0') << 3 | (p[i + 3] - '0'));
@@ -168,10 +171,19 @@ static char *take_field (const char **text)
     } else
       field[out++] = p[i];
   }
-  if (field != NULL)
-    field[out] = '\0';
+  field[out] = '\0';
   *text = p + len;
-  return field;
+  *ret_field = field;
+  return len > 0 ? 0 : -EINVAL;
+}
+
+static int take_fields (const char **text, char **const *fields, size_t count)
+{
+  int r = 0;
+
+  for (size_t i = 0; i < count && r == 0; i++)
+    r = take_field (text, fields[i]);
+  return r;
 }
 
 static bool read_device (const char **text, uint64_t *ret_device)
@@ -216,21 +228,21 @@ static void mount_clear (struct proc_mount *mount)
   *mount = (struct proc_mount){ 0 };
 }
 
-static bool read_mount (const char **text, struct proc_mount *mount)
+static int read_mount (const char **text, struct proc_mount *mount)
 {
+  char **const before[] = { &mount->root, &mount->point, &mount->options };
+  char **const behind[] = { &mount->type, &mount->source, &mount->super };
+  int r;
+
   if (!proc_number_next (text, &mount->id) || !proc_number_next (text, &mount->parent)
       || !read_device (text, &mount->device))
-    return false;
-  mount->root = take_field (text);
-  mount->point = take_field (text);
-  mount->options = take_field (text);
-  if (mount->options == NULL || !read_tags (text, &mount->shared))
-    return false;
-  mount->type = take_field (text);
-  mount->source = take_field (text);
-  mount->super = take_field (text);
-  return mount->root != NULL && mount->point != NULL && mount->type != NULL && mount->source != NULL
-         && mount->super != NULL && **text == '\n';
+    return -EINVAL;
+  r = take_fields (text, before, ARRAY_LEN (before));
+  if (r == 0 && !read_tags (text, &mount->shared))
+    r = -EINVAL;
+  if (r == 0)
+    r = take_fields (text, behind, ARRAY_LEN (behind));
+  return r == 0 && **text != '\n' ? -EINVAL : r;
 }
 
 int proc_mounts_read (const char *text, struct proc_mounts *ret_mounts)
@@ -239,13 +251,15 @@ int proc_mounts_read (const char *text, struct proc_mounts *ret_mounts)
 
   while (*text != '\0') {
     struct proc_mount *grown = realloc (mounts.items, (mounts.count + 1) * sizeof (*grown));
+    int r;
 
     if (grown == NULL)
       return -ENOMEM;
     mounts.items = grown;
     mounts.items[mounts.count] = (struct proc_mount){ 0 };
-    if (!read_mount (&text, &mounts.items[mounts.count++]))
-      return -EINVAL;
+    r = read_mount (&text, &mounts.items[mounts.count++]);
+    if (r < 0)
+      return r;
     text++;
   }
   if (mounts.count == 0)

@@ -11,3 +11,7 @@ enum source_class { SOURCE_PLAIN, SOURCE_PROGRAMS, SOURCE_SENSITIVE, SOURCE_FORB
 
 /* PATH is normal. *RET_WHY says what is at stake; set unless plain. */
 enum source_class source_classify (const char *path, const char **ret_why);
+
+/* Why PATH, behind all links, cannot be the root of an engine's container; NULL: it can. Engines keep roots
+ * inside of places that cannot be mounted; the places themselves, and what holds them, are no roots. */
+const char *source_forbidden_root (const char *path);

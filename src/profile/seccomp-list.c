@@ -79,6 +79,15 @@ static int add_deny (struct builder *b, const char *name, int errnum, unsigned l
   return deny->name ? 0 : -ENOMEM;
 }
 
+static bool is_call_name (const char *name)
+{
+  size_t len = 0;
+
+  while ((name[len] >= 'a' && name[len] <= 'z') || (name[len] >= '0' && name[len] <= '9') || name[len] == '_')
+    len++;
+  return len > 0 && len <= LIMIT_NAME_BYTES && name[len] == '\0';
+}
+
 /* Every name of the list comes by here once. */
 static int mention (struct builder *b, const struct json_place *place, const struct json_node *node,
                     const char *name, unsigned line, unsigned column, struct error *err)
@@ -86,8 +95,7 @@ static int mention (struct builder *b, const struct json_place *place, const str
   void *items = b->mentions;
   struct mention *m;
 
-  if (name[0] == '\0' || strlen (name) > LIMIT_NAME_BYTES
-      || name[strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_")] != '\0')
+  if (!is_call_name (name))
     return json_fail (place, node, err, "'%s' is not the name of a system call", name);
   m = new_item (&items, b->mention_count, sizeof (*m));
   b->mentions = items;

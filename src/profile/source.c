@@ -85,3 +85,17 @@ enum source_class source_classify (const char *path, const char **ret_why)
   }
   return SOURCE_PLAIN;
 }
+
+const char *source_forbidden_root (const char *path)
+{
+  static const char *const kernels[] = { "/proc", "/sys", "/dev" };
+  const char *why = NULL;
+  enum source_class class = source_classify (path, &why);
+  bool closed = class == SOURCE_SENSITIVE;
+
+  for (size_t i = 0; class == SOURCE_FORBIDDEN && i < ARRAY_LEN (forbidden); i++)
+    closed = closed || path_is_within (forbidden[i].path, path);
+  for (size_t i = 0; i < ARRAY_LEN (kernels); i++)
+    closed = closed || path_is_within (path, kernels[i]);
+  return closed ? why : NULL;
+}

@@ -260,17 +260,31 @@ static void check_clear (struct check *check)
   free (check->bad_why);
 }
 
+/* Without memory or descriptors nothing can be said of the head, least of all that somebody took it. */
+static int look_at_head (struct check *check, int folder)
+{
+  struct error bad = { 0 };
+  int r = folder >= 0 ? journal_head_look (folder, &check->head, &bad) : -ENOENT;
+
+  check->head_known = r == 0;
+  if (r == 0 || r == -ENOENT || r == -ELOOP || r == -EBADMSG) {
+    error_clear (&bad);
+    return 0;
+  }
+  *check->err = bad;
+  return r;
+}
+
 /* *RET_AGAIN: files were pruned under us, so what was found says nothing. */
 static int verify_once (struct check *check, int folder, const char *state, bool *ret_again)
 {
   struct error bad = { 0 };
   uint64_t at = 0, oldest = 0;
-  int r;
+  int r = look_at_head (check, folder);
 
   memcpy (check->hash, journal_no_hash, sizeof (check->hash));
-  check->head_known = folder >= 0 && journal_head_look (folder, &check->head, &bad) == 0;
-  error_clear (&bad);
-  r = walk (check, state, &at);
+  if (r == 0)
+    r = walk (check, state, &at);
   check->verdict.last = check->seq;
   memcpy (check->verdict.head, check->hash, sizeof (check->hash));
   *ret_again = r == 0 && check->verdict.bad != NULL && folder >= 0

@@ -32,6 +32,8 @@
 /* A loaded engine may take its time between its answer and the container's first word. */
 #define HELLO_MS 30000
 
+#define END_CALL_MS 20000u
+
 #define PROC_CGROUP_MAX ((size_t) 64 * 1024)
 
 static void tell (const struct run *run, const char *line)
@@ -50,17 +52,6 @@ static bool wants_end (void *data)
   return run_was_interrupted (data);
 }
 
-/* A registry may take its time; who waits for it can be told to end. */
-static int pull_image (struct run *run, const char *image)
-{
-  int r;
-
-  engine_set_watch (run->engine, wants_end, run);
-  r = engine_pull (run->engine, image, tell_step, run, run->err);
-  engine_set_watch (run->engine, NULL, NULL);
-  return r;
-}
-
 static int find_image (struct run *run)
 {
   const char *image = run->options->plan->root_path;
@@ -70,7 +61,7 @@ static int find_image (struct run *run)
   if (r < 0 || there)
     return r;
   if (run->options->pull)
-    return pull_image (run, image);
+    return engine_pull (run->engine, image, tell_step, run, run->err);
   return error_set (run->err, -ENOENT, "%s has no image '%s'; say --pull to have it fetched", run->name,
                     image);
 }
@@ -179,6 +170,8 @@ static int prepare (struct run *run)
   cleanup_free char *door = NULL;
   int r = init ? run_name_plan (run) : error_set_errno (run->err, errno, "find '%s'", run->options->init);
 
+  /* Signals are heard by now: who waits for an engine, or for a registry behind it, can be told to end. */
+  engine_set_watch (run->engine, wants_end, run);
   if (r == 0)
     r = find_image (run);
   if (r == 0)
@@ -284,10 +277,15 @@ static int start_with_door (struct run *run)
 static int start_with_streams (struct run *run)
 {
   cleanup_attached struct attached attached = { .fd = -1 };
+  pid_t pid = 0; /* of the kernel that the container has for itself */
   int r = engine_connect (run->engine, run->container, &attached, run->err);
 
   if (r == 0)
     r = engine_start (run->engine, run->container, run->err);
+  if (r == 0)
+    r = look_at_start (run, &pid);
+  if (r == 0)
+    r = find_cgroup (run, pid);
   if (r == 0)
     r = run_pump_start (run, &attached);
   if (r == 0)
@@ -299,7 +297,6 @@ static int start (struct run *run)
 {
   int r = run_open_channels (run);
 
-  engine_set_watch (run->engine, wants_end, run);
   run_passed (run, PHASE_PREPARE);
   if (r == 0)
     r = make_container (run);
@@ -307,6 +304,8 @@ static int start (struct run *run)
   if (r == 0)
     r = run->carrier == INIT_OVER_SOCKET ? start_with_door (run) : start_with_streams (run);
   engine_set_watch (run->engine, NULL, NULL);
+  /* What is asked from here on is about the end, which an engine that hangs must not put off for long. */
+  engine_set_patience (run->engine, END_CALL_MS);
   run_passed (run, PHASE_START);
   return r;
 }

@@ -41,6 +41,9 @@
 /* A second at most, in case the number has become another process's. */
 #define DYING_TRIES 1000
 
+/* Looking for what was left is not worth more. */
+#define LOOK_MS 10000u
+
 #define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
 /* That there is no record is one thing, that it cannot be read now another: the run then keeps its folder,
@@ -91,8 +94,28 @@ static int delete_by_runtime (const struct run_dir *dir, struct error *err)
   return r;
 }
 
+/* What a walk over left runs knows of engines: who hangs is asked once, and not once for each run. */
+struct walk {
+  const struct host_facts *host;
+  unsigned patience_ms; /* with an engine; 0: as usual */
+  char *hanging;        /* the socket of one; NULL: none */
+};
+
+static int open_left_engine (struct walk *walk, enum backend backend, const char *socket,
+                             struct engine **ret_engine, struct error *err)
+{
+  int r;
+
+  if (str_equal (walk->hanging, socket))
+    return error_set (err, -ETIMEDOUT, "the engine at '%s' did not answer in time", socket);
+  r = engine_open_within (backend, socket, walk->patience_ms, ret_engine, err);
+  if (r == -ETIMEDOUT && walk->hanging == NULL)
+    walk->hanging = strdup (socket);
+  return r;
+}
+
 /* The container of a run through an engine. One that cannot be reached keeps the folder, and so its turn. */
-static int delete_by_engine (const struct run_dir *dir, struct error *err)
+static int delete_by_engine (struct walk *walk, const struct run_dir *dir, struct error *err)
 {
   cleanup_run_record struct run_record record = { 0 };
   cleanup_engine struct engine *engine = NULL;
@@ -107,8 +130,8 @@ static int delete_by_engine (const struct run_dir *dir, struct error *err)
     error_clear (&ignored);
     return 0;
   }
-  r = engine_open (backend, record.program, &engine, err);
-  if (r == 0)
+  r = record.program ? open_left_engine (walk, backend, record.program, &engine, err) : 0;
+  if (r == 0 && engine != NULL)
     r = engine_remove_by_label (engine, LABEL_RUN, dir->id, err);
   return r < 0 ? error_prefix (err, "finish run '%s'", dir->id) : 0;
 }
@@ -194,8 +217,9 @@ static int destroy_cgroup (const struct host_facts *host, const struct run_dir *
   return r;
 }
 
-static int finish (const struct host_facts *host, const char *id, bool *ret_done, struct error *err)
+static int finish (struct walk *walk, const char *id, bool *ret_done, struct error *err)
 {
+  const struct host_facts *host = walk->host;
   cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
   struct error failed = { 0 };
   bool live = true;
@@ -216,7 +240,7 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
   await_supervisor (&dir);
   r = delete_by_runtime (&dir, err);
   if (r == 0)
-    r = delete_by_engine (&dir, err);
+    r = delete_by_engine (walk, &dir, err);
   if (r < 0)
     return r;
   run_end_by_mounts (id);
@@ -229,21 +253,23 @@ static int finish (const struct host_facts *host, const char *id, bool *ret_done
   return r;
 }
 
-int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *err)
+int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_count, struct error *err)
 {
+  struct walk walk = { .host = host, .patience_ms = engine_ms };
   cleanup_strlist struct strlist ids = { 0 };
   unsigned count = 0;
   int r = run_dir_list (host->state_dir, &ids, err), first = 0;
 
   for (size_t i = 0; r == 0 && i < ids.count; i++) {
     bool done = false;
-    int one = finish (host, ids.items[i], &done, err);
+    int one = finish (&walk, ids.items[i], &done, err);
 
     /* One that cannot be finished must not keep the others. */
     if (one < 0 && first == 0)
       first = one;
     count += done;
   }
+  free (walk.hanging);
   run_slot_gc (host->state_dir);
   *ret_count = count;
   return r < 0 ? r : first;
@@ -285,7 +311,7 @@ static int walk_engines (const struct host_facts *host, const char *engine_socke
     struct error away = { 0 };
 
     if (engine_socket_find (&place, &socket, &away) == 0
-        && engine_open (engines[i], socket, &engine, &away) == 0)
+        && engine_open_within (engines[i], socket, LOOK_MS, &engine, &away) == 0)
       r = walk_containers (host, engine, engines[i], each, data, err);
     error_clear (&away);
   }

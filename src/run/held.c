@@ -5,21 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-report.h"
 #include "plan-held.h"
 #include "run-internal.h"
-#include "run-mount.h"
 #include "run-record.h"
 #include "run-stage.h"
 #include "target-shape.h"
@@ -29,13 +24,15 @@ struct run_held {
   struct run_options options;
   struct plan *plan;
   char *shape;
-  struct stat init; /* the program, as it was taken into the sandbox */
-  struct error err; /* of the run, while it is held */
+  struct id_view view; /* of the workspace's owner, as far as that can be known */
+  struct stat init;    /* the program, as it was taken into the sandbox */
+  struct error err;    /* of the run, while it is held */
 };
 
 static void held_free (struct run_held *held)
 {
   plan_free (held->plan);
+  close_p (&held->view.fd);
   free (held->shape);
   error_clear (&held->err);
   free (held);
@@ -60,7 +57,8 @@ const char *run_held_id (const struct run_held *held)
   return held->run.dir.id;
 }
 
-int run_hold (const struct run_options *options, struct run_held **ret_held, struct error *err)
+int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
+              struct run_held **ret_held, struct error *err)
 {
   struct run_held *held = calloc (1, sizeof (*held));
   int r;
@@ -71,6 +69,7 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   }
   held->options = *options;
   held->plan = options->plan;
+  held->view = (struct id_view){ owner_uid, owner_gid, -1 };
   r = target_shape (held->plan, &held->shape, err);
   if (r == 0 && stat (options->init, &held->init) < 0)
     r = error_set_errno (err, errno, "look at '%s'", options->init);
@@ -82,6 +81,8 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   }
   run_init (&held->run, &held->options, &held->err);
   r = run_make (&held->run);
+  if (r == 0)
+    r = stage_make_id_view (held->plan, &held->view, &held->err);
   if (r == 0 && held->run.result.reason == RUN_REFUSED) {
     cleanup_free char *broken = posture_broken_text (held->run.result.posture);
 
@@ -94,6 +95,11 @@ int run_hold (const struct run_options *options, struct run_held **ret_held, str
   }
   *ret_held = held;
   return 0;
+}
+
+int run_held_signals (const struct run_held *held)
+{
+  return held->run.signals;
 }
 
 static bool is_alive (const struct run_held *held)
@@ -140,65 +146,6 @@ int run_hold_workspace (struct run *run)
   return 0;
 }
 
-/* What is to be hidden in the workspace is covered when a container is made, and this one is made. Where none
- * of it is there nothing has to be covered. */
-static int check_hidden (const struct run *run)
-{
-  const struct plan *plan = run->options->plan;
-  const struct plan_mount *workspace = plan_workspace (plan);
-  cleanup_close int folder = -1;
-
-  for (size_t i = 0; workspace != NULL && i < plan->masked.count; i++) {
-    const char *path = plan->masked.items[i];
-    cleanup_close int there = -1;
-
-    if (!str_has_prefix (path, PLAN_WORKSPACE "/"))
-      continue;
-    if (folder < 0)
-      folder = mount_open_source (workspace->source, run->err);
-    if (folder < 0)
-      return folder;
-    there = mount_open_beneath (folder, path + strlen (PLAN_WORKSPACE "/"));
-    if (there != -ENOENT)
-      return error_set (run->err, -EEXIST, "'%s' is to be hidden, and is there", path);
-  }
-  return 0;
-}
-
-/* In the container's mount namespace, to the end: joining takes us to its root. The empty folder goes, so
- * that there is one mount in that place, and it is the one that was planned. Where the command is to start
- * must be there: init could only die of it. */
-static void __attribute__ ((noreturn)) put_in (int process, int tree, const char *cwd)
-{
-  if (setns (process, CLONE_NEWNS) < 0)
-    _exit (1);
-  if (tree >= 0
-      && (umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) < 0
-          || syscall (SYS_move_mount, tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) < 0))
-    _exit (1);
-  _exit (chdir (cwd) < 0 ? 1 : 0);
-}
-
-static int move_workspace_in (const struct run *run)
-{
-  const struct plan_mount *workspace = plan_workspace (run->options->plan);
-  cleanup_close int tree = -1;
-  int status = 0;
-  pid_t pid;
-
-  if (workspace != NULL) {
-    tree = stage_take_source (run->options->plan, workspace, run->err);
-    if (tree < 0)
-      return tree;
-  }
-  pid = fork ();
-  if (pid == 0)
-    put_in (run->init_pidfd, tree, run->options->plan->cwd);
-  if (pid < 0 || waitpid (pid, &status, 0) != pid || !WIFEXITED (status) || WEXITSTATUS (status) != 0)
-    return error_set (run->err, -EIO, "move the workspace into the sandbox");
-  return 0;
-}
-
 static void add_texts (struct strbuf *text, const struct strlist *list)
 {
   for (size_t i = 0; i < list->count; i++)
@@ -232,6 +179,7 @@ static int take_streams (struct run *run)
   }
   run->streams[STREAM_OUT].to = options->out;
   run->streams[STREAM_ERR].to = options->err;
+  run->streams[STREAM_OUT].cap = run->streams[STREAM_ERR].cap = options->plan->output_bytes;
   return 0;
 }
 
@@ -250,7 +198,7 @@ static int forget_proof (struct run *run)
 
 /* Everything that can still be given up: nothing of the caller's is inside when it fails but an attached
  * folder, in a sandbox that is taken down. */
-static int hand_over (struct run *run)
+static int hand_over (struct run *run, const struct id_view *view)
 {
   cleanup_strbuf struct strbuf command = { 0 };
   const struct plan *plan = run->options->plan;
@@ -259,11 +207,11 @@ static int hand_over (struct run *run)
   if (r == 0)
     r = run_guard_sources (run);
   if (r == 0)
-    r = check_hidden (run);
+    r = run_look_at_hidden (run);
   if (r == 0)
     r = take_streams (run);
   if (r == 0)
-    r = move_workspace_in (run);
+    r = run_move_workspace_in (run, view);
   if (r == 0)
     r = run_record_write (&run->dir, plan, run->program, run->err);
   cgroup_forget_usage (plan);
@@ -285,7 +233,7 @@ int run_adopt (const struct run_options *options, struct run *ret_run, struct er
   memset (held->run.result.phases_us, 0, sizeof (held->run.result.phases_us));
   plan_adopt (held->plan, options->plan);
   held->run.options = options;
-  r = hand_over (&held->run);
+  r = hand_over (&held->run, &held->view);
   if (r < 0) {
     /* The caller gets its own plan back. */
     plan_adopt (held->plan, options->plan);

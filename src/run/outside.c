@@ -2,6 +2,7 @@
 
 #include "run-outside.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-limits.h"
+#include "base-number.h"
 #include "base-path.h"
 #include "posture-proc.h"
 #include "run-cgroup.h"
@@ -255,6 +257,46 @@ static int look_at_siblings (const struct outside_subject *subject, struct outsi
   return 0;
 }
 
+/* Whether process PROC has a namespace of the run's. Who has its mounts is of the run itself, and who has
+ * none any more is about to end; the user namespace of a user's engine is everybody's there. */
+static bool is_stranger (int proc, const struct outside *outside, enum space *ret_space)
+{
+  static const enum space shared[] = { SPACE_PID, SPACE_NET, SPACE_IPC, SPACE_UTS, SPACE_CGROUP };
+  uint64_t mounts = space_of (proc, SPACE_MOUNT);
+
+  if (mounts == 0 || mounts == outside->spaces[SPACE_MOUNT])
+    return false;
+  for (size_t i = 0; i < ARRAY_LEN (shared); i++) {
+    uint64_t theirs = outside->spaces[shared[i]];
+
+    if (theirs != 0 && theirs != outside->own_spaces[shared[i]] && space_of (proc, shared[i]) == theirs) {
+      *ret_space = shared[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+/* An engine has other containers, and words for sharing their namespaces. */
+static void look_for_strangers (struct outside *outside)
+{
+  DIR *dir = opendir ("/proc");
+  const struct dirent *entry;
+
+  while (dir != NULL && outside->stranger == 0 && (entry = readdir (dir)) != NULL) {
+    cleanup_close int proc = -1;
+    uint64_t pid;
+
+    if (!number_parse (entry->d_name, INT32_MAX, &pid))
+      continue;
+    proc = openat (dirfd (dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (proc >= 0 && is_stranger (proc, outside, &outside->stranger_space))
+      outside->stranger = pid;
+  }
+  if (dir != NULL)
+    closedir (dir);
+}
+
 static void look_at_ourselves (struct outside *outside)
 {
   cleanup_close int own = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -291,6 +333,8 @@ int outside_look (const struct outside_subject *subject, struct outside *outside
       write_spaces (subject->dir, subject->pid, outside);
     if (subject->dir != NULL && look_at_siblings (subject, outside) < 0)
       return error_oom (err);
+    if (backend_is_engine (plan->backend))
+      look_for_strangers (outside);
   }
   cgroup_look (plan->cgroup, plan->cgroup_path, outside->cgroup, &outside->group);
   if (plan->cgroup_path != NULL && (outside->group_path = strdup (plan->cgroup_path)) == NULL)

@@ -239,6 +239,7 @@ static void destroy (struct run *run)
     run_end_by_mounts (run->dir.id);
   if (run->created && run->stage_ns[0] >= 0)
     run_step (run, STEP_DELETE);
+  steward_stop (&run->steward);
   /* Without the folder gc would not know of the cgroup. */
   if (run->created && cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err) < 0)
     run->keep_dir = true;

@@ -19,6 +19,9 @@
 
 #define PUMP_BYTES ((size_t) 32 * 1024)
 
+/* A loaded engine may take its time to notice the end of a container whose streams have ended. */
+#define END_MS 10000
+
 struct pump {
   int engine;   /* the connection; -1: it has ended */
   int fds[3];   /* of the command: 0 is read, 1 and 2 are written */
@@ -101,12 +104,24 @@ static bool copy (struct pump *pump)
   }
 }
 
+/* An engine ends the streams when the container ends. One that is away by then, or goes on to say that the
+ * container runs, has cut them off: nobody knows what is missing, whatever code there will be. */
+static bool ended_with_streams (struct run *run, struct container_state *ret_state)
+{
+  cleanup_container_state struct container_state state = { 0 };
+  cleanup_engine struct engine *engine = NULL;
+  cleanup_error struct error ignored = { 0 };
+
+  return engine_open (run->options->plan->backend, run->program, &engine, &ignored) == 0
+         && engine_look (engine, run->container, &state, &ignored) == 0
+         && run_engine_status (run, &engine, run_now_ms () + END_MS, ret_state, &ignored) == 0;
+}
+
 /* In the child, to the end. A signal of its own says that nobody knows how the container ended. */
 static void __attribute__ ((noreturn)) become_pump (struct run *run, struct attached *attached, pid_t parent)
 {
   static struct pump pump;
   cleanup_container_state struct container_state state = { 0 };
-  struct engine *engine = NULL;
   struct error ignored = { 0 };
   bool whole;
 
@@ -127,7 +142,7 @@ static void __attribute__ ((noreturn)) become_pump (struct run *run, struct atta
   whole = take (&pump, attached->early, attached->early_len) && copy (&pump);
   close_p (&pump.fds[1]);
   close_p (&pump.fds[2]);
-  if (run_engine_status (run, &engine, run_now_ms () + ENGINE_PATIENCE_MS, &state, &ignored) == 0 && whole)
+  if (whole && ended_with_streams (run, &state))
     _exit (state.code & 0xff);
   raise (SIGKILL);
   _exit (RUN_CODE_REFUSED);

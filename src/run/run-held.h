@@ -19,12 +19,16 @@ struct run_held;
 
 /* OPTIONS and what they point to must stay, except for the plan, which is taken over, whatever becomes of it.
  */
-int run_hold (const struct run_options *options, struct run_held **ret_held, struct error *err);
+int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
+              struct run_held **ret_held, struct error *err);
 
 const char *run_held_id (const struct run_held *held);
 
-/* Whether PLAN, not staged yet, is one that the sandbox would serve: it lives, has the init that is installed now,
- * and was made of a plan that is the same in all that cannot be told to it. */
+/* Readable when somebody wants the sandbox to end. */
+int run_held_signals (const struct run_held *held);
+
+/* Whether PLAN, not staged yet, is one that the sandbox would serve: it lives, has the init that is installed
+ * now, and was made of a plan that is the same in all that cannot be told to it. */
 bool run_held_serves (const struct run_held *held, const struct plan *plan);
 
 /* What is said of a sandbox that could not be taken down is in ERR. */

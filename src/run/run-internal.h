@@ -14,6 +14,7 @@
 #include "run-image.h"
 #include "run-listener.h"
 #include "run-run.h"
+#include "run-steward.h"
 #include "run-stream.h"
 #include "run-watchdog.h"
 
@@ -72,6 +73,7 @@ struct run {
   struct stream streams[STREAM_COUNT];
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
+  struct steward steward;   /* executes the runtime's last steps, where we have given up to */
   struct watchdog watchdog; /* while the loop runs */
   struct nudge nudge;       /* likewise */
   int signals;              /* a signalfd */
@@ -98,6 +100,9 @@ int run_make (struct run *run);
 /* held.c. 1: *RET_RUN is the sandbox that OPTIONS hold, which has the command now and waits for a verdict. 0:
  * it does not serve, and is gone. An error after which there is *RET_RUN to take down. */
 int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err);
+/* held-mounts.c: the plan's workspace, with what is hidden in it covered. */
+struct id_view;
+int run_move_workspace_in (const struct run *run, const struct id_view *view);
 /* Where the workspace will be, until then: an empty folder of the run's. */
 int run_hold_workspace (struct run *run);
 

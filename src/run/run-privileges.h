@@ -15,7 +15,7 @@
  * to enter or make namespaces, to become another user, to load code into the kernel. A user who is not root
  * has no capabilities to give up, and gets the filter.
  *
- * Only for a supervisor that does not execute a runtime again: libcrun's and the engines'.
+ * Where a runtime has to be executed again a steward does that (run-steward.h), who gives nothing up.
  */
 #pragma once
 

@@ -82,8 +82,9 @@ struct run_result {
  * failure: the reason is then RUN_REFUSED, and the posture says which. */
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err);
 
-/* Finishes every run whose supervisor is gone. *RET_COUNT is how many. */
-int run_gc (const struct host_facts *host, unsigned *ret_count, struct error *err);
+/* Finishes every run whose supervisor is gone. *RET_COUNT is how many. An engine gets ENGINE_MS milliseconds
+ * for an answer; 0: as usual. */
+int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_count, struct error *err);
 
 /* Containers of this user's runs in engines, found by their labels, that no folder speaks for any more. */
 struct run_left {

@@ -33,9 +33,19 @@ struct stage {
 /* In the supervisor: gives process PID, which is in a new user namespace, the ids of PLAN. */
 int stage_write_maps (const struct plan *plan, pid_t pid, struct error *err);
 
-/* The source of MOUNT as a tree that is mounted nowhere yet, for a container that stands already. A
- * descriptor, or an error. */
-int stage_take_source (const struct plan *plan, const struct plan_mount *mount, struct error *err);
+/* A user namespace by which files of OWNER_UID:OWNER_GID are the command's inside, made in advance; FD is -1
+ * where none is needed. */
+struct id_view {
+  uint32_t owner_uid, owner_gid;
+  int fd;
+};
+
+int stage_make_id_view (const struct plan *plan, struct id_view *view, struct error *err);
+
+/* The source of MOUNT as a tree that is mounted nowhere yet, for a container that stands already. VIEW is
+ * used if the owner is its own. A descriptor, or an error. */
+int stage_take_source (const struct plan *plan, const struct plan_mount *mount, const struct id_view *view,
+                       struct error *err);
 
 /* Must be called in a process of its own, single-threaded. */
 int stage_build (const struct stage *stage, struct error *err);

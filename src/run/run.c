@@ -102,14 +102,18 @@ int run_name_plan (struct run *run)
   return plan->run_id ? plan_name_cgroup (plan, run->err) : error_oom (run->err);
 }
 
-/* What comes from now on is the command's doing. A supervisor that still has a runtime to execute keeps what
- * that needs. */
-static int give_privileges_up (const struct run *run)
+/* What comes from now on is the command's doing. Where a runtime still has to be executed, somebody else does
+ * that. */
+static int give_privileges_up (struct run *run)
 {
   bool engine = run->engine != NULL;
+  int r;
 
-  if (!run->options->last || (!engine && !run->ops->prepared))
+  if (!run->options->last)
     return 0;
+  r = engine || run->ops->prepared ? 0 : steward_start (run, &run->steward);
+  if (r < 0)
+    return r;
   /* The root of a hierarchy is closed to everybody's writing, also to its owner's. */
   return privileges_drop (run->options->keep_override || !engine || !privileges_own_path (run->program),
                           run->err);

@@ -159,8 +159,8 @@ become (const char *program, char *const *words, const int *fds, size_t fd_count
   _exit (127);
 }
 
-/* The helper without an execution: it clears the environment itself, and all its calls are made in processes of
- * their own. */
+/* The helper without an execution: it clears the environment itself, and all its calls are made in processes
+ * of their own. */
 static void __attribute__ ((noreturn)) become_helper (const struct child_plan *child)
 {
   int count = 0;
@@ -277,7 +277,8 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   if (pid == 0)
     run_child (&(const struct child_plan){ stage, run->stage_ns, run->options->plan->staged_ids, fds,
                                            fd_count, array,
-                                           run->ops->prepared && stage ? run->options->launch : NULL, theirs },
+                                           run->ops->prepared && stage ? run->options->launch : NULL,
+                                           theirs },
                parent);
   if (pid < 0)
     return error_set_errno (run->err, errno, "start %s", run->ops->name);
@@ -299,8 +300,7 @@ int run_stage_and_create (struct run *run)
 {
   const struct plan *plan = run->options->plan;
   bool at_hand = run->options->launch != NULL;
-  cleanup_free char *staged =
-      run->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage) : NULL;
+  cleanup_free char *staged = run->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage) : NULL;
   cleanup_close int theirs = -1;
   int fds[6], pair[2];
   size_t count = 3 + run->launch.passed;
@@ -330,5 +330,5 @@ int run_step (struct run *run, enum backend_step step)
 {
   const int nothing[3] = { -1, -1, -1 };
 
-  return execute (run, step, NULL, nothing, 3);
+  return run->steward.pid > 0 ? steward_step (run, step) : execute (run, step, NULL, nothing, 3);
 }

@@ -65,11 +65,11 @@ int mount_open_source (const char *path, struct error *err)
   return fd < 0 ? error_set_errno (err, -fd, "open '%s'", path) : fd;
 }
 
-static int set_attributes (int tree, const char *target, uint64_t more, uint64_t propagation, int idmap_fd,
-                           struct error *err)
+static int set_attributes (int tree, const char *target, uint64_t more, int idmap_fd, struct error *err)
 {
+  /* Of a tree that goes straight from the host's namespace into a container's nothing may be passed on. */
   struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | more,
-                             .propagation = propagation };
+                             .propagation = MS_PRIVATE };
 
   if (idmap_fd >= 0) {
     attr.attr_set |= MOUNT_ATTR_IDMAP;
@@ -92,7 +92,7 @@ int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, s
   if (tree < 0 && (errno != ENOSYS || idmap_fd >= 0))
     return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "take a mount for '%s'",
                             target);
-  r = tree < 0 ? -ENOSYS : set_attributes (tree, target, more, 0, idmap_fd, err);
+  r = tree < 0 ? -ENOSYS : set_attributes (tree, target, more, idmap_fd, err);
   if (r == -ENOSYS && !error_is_set (err))
     return mount_by_bind (fd, target, (more & MOUNT_ATTR_RDONLY) != 0, err);
   if (r < 0)
@@ -110,8 +110,7 @@ int mount_take (int fd, const char *target, uint64_t more, int idmap_fd, struct 
 
   if (tree < 0)
     return error_set_errno (err, errno, "take a mount for '%s'", target);
-  /* It comes from the host's namespace, where mounts may be shared, and goes into one that passes none on. */
-  r = set_attributes (tree, target, more, MS_PRIVATE, idmap_fd, err);
+  r = set_attributes (tree, target, more, idmap_fd, err);
   if (r < 0)
     return error_is_set (err) ? r : error_set_errno (err, -r, "set the flags of '%s'", target);
   return take_fd (&tree);

@@ -104,23 +104,31 @@ static int check_identity (int fd, const struct plan_mount *mount, struct stat *
 }
 
 /* Files that the command makes in a writable mount belong to that folder's owner outside. */
-static int idmap_for (const struct stage *stage, const struct plan_mount *mount, const struct stat *owner,
-                      int *ret_fd, struct error *err)
+int stage_make_id_view (const struct plan *plan, struct id_view *view, struct error *err)
 {
-  const struct plan *plan = stage->plan;
   uint32_t uid = plan->uid, gid = plan->gid;
 
-  *ret_fd = -1;
-  /* Without root the maps are chosen so that the command's id is ours outside. */
-  if (!mount->writable || plan->staged_ids || stage->own_kernel)
-    return 0;
+  view->fd = -1;
   if (plan->user_namespace) {
     uid += plan->uid_maps[0].outside;
     gid += plan->gid_maps[0].outside;
   }
-  if (uid == owner->st_uid && gid == owner->st_gid)
+  if (uid == view->owner_uid && gid == view->owner_gid)
     return 0;
-  return mount_id_namespace (owner->st_uid, uid, owner->st_gid, gid, ret_fd, err);
+  return mount_id_namespace (view->owner_uid, uid, view->owner_gid, gid, &view->fd, err);
+}
+
+static int idmap_for (const struct stage *stage, const struct plan_mount *mount, const struct stat *owner,
+                      int *ret_fd, struct error *err)
+{
+  struct id_view view = { owner->st_uid, owner->st_gid, -1 };
+  int r = 0;
+
+  /* Without root the maps are chosen so that the command's id is ours outside. */
+  if (mount->writable && !stage->plan->staged_ids && !stage->own_kernel)
+    r = stage_make_id_view (stage->plan, &view, err);
+  *ret_fd = view.fd;
+  return r;
 }
 
 static int hang_mount (const struct stage *stage, const struct plan_mount *mount, struct error *err)
@@ -142,16 +150,20 @@ static int hang_mount (const struct stage *stage, const struct plan_mount *mount
   return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
 }
 
-int stage_take_source (const struct plan *plan, const struct plan_mount *mount, struct error *err)
+int stage_take_source (const struct plan *plan, const struct plan_mount *mount, const struct id_view *view,
+                       struct error *err)
 {
   const struct stage stage = { .plan = plan };
-  cleanup_close int fd = mount_open_source (mount->source, err), idmap = -1;
+  cleanup_close int fd = mount_open_source (mount->source, err), made = -1;
   struct stat st;
   int r = fd < 0 ? fd : check_identity (fd, mount, &st, err);
+  bool fits = r == 0 && mount->writable && st.st_uid == view->owner_uid && st.st_gid == view->owner_gid;
 
-  if (r == 0)
-    r = idmap_for (&stage, mount, &st, &idmap, err);
-  return r < 0 ? r : mount_take (fd, mount->target, mount->writable ? 0 : MOUNT_ATTR_RDONLY, idmap, err);
+  if (r == 0 && !fits)
+    r = idmap_for (&stage, mount, &st, &made, err);
+  return r < 0 ? r
+               : mount_take (fd, mount->target, mount->writable ? 0 : MOUNT_ATTR_RDONLY,
+                             fits ? view->fd : made, err);
 }
 
 /* A program of ours, where nobody can write to it. */

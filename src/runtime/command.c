@@ -100,9 +100,9 @@ static const struct flag update_flags[] = {
 };
 
 static const struct flag other_flags[] = {
-  { "format", NOWHERE, false },    { "signal", NOWHERE, false },      { "interval", NOWHERE, false },
-  { "bundle", NOWHERE, false },    { "b", NOWHERE, false },           { "image-path", NOWHERE, false },
-  { "work-path", NOWHERE, false }, { "parent-path", NOWHERE, false },
+  { "format", NOWHERE, false },     { "f", NOWHERE, false },         { "signal", NOWHERE, false },
+  { "interval", NOWHERE, false },   { "bundle", NOWHERE, false },    { "b", NOWHERE, false },
+  { "image-path", NOWHERE, false }, { "work-path", NOWHERE, false }, { "parent-path", NOWHERE, false },
 };
 
 static const struct flag *flags_of (enum runtime_verb verb, size_t *ret_count)
@@ -110,10 +110,11 @@ static const struct flag *flags_of (enum runtime_verb verb, size_t *ret_count)
   switch (verb) {
   case VERB_NONE: *ret_count = ARRAY_LEN (global_flags); return global_flags;
   case VERB_CREATE:
-  case VERB_RUN:
-  case VERB_RESTORE: *ret_count = ARRAY_LEN (create_flags); return create_flags;
+  case VERB_RUN: *ret_count = ARRAY_LEN (create_flags); return create_flags;
   case VERB_EXEC: *ret_count = ARRAY_LEN (exec_flags); return exec_flags;
   case VERB_UPDATE: *ret_count = ARRAY_LEN (update_flags); return update_flags;
+  /* Its -f is the one that forces, and has no value. */
+  case VERB_DELETE: *ret_count = 0; return NULL;
   default: *ret_count = ARRAY_LEN (other_flags); return other_flags;
   }
 }
@@ -193,6 +194,31 @@ static int take_bare (struct command *command, const char *word, struct error *e
   return 0;
 }
 
+/* Of these a flag names a document that is met, or says what one would. */
+static bool is_met (enum runtime_verb verb)
+{
+  return verb == VERB_CREATE || verb == VERB_RUN || verb == VERB_EXEC || verb == VERB_UPDATE;
+}
+
+/* Runtimes written in C take the beginning of a flag's name for the flag, several letters behind one dash for
+ * several flags, and what stands behind such a letter for its value; those written in Go do not. A second
+ * document given in such a way would be read by them and not by us. */
+static bool is_written_out (enum runtime_verb verb, const char *word)
+{
+  const char *name = word + strspn (word, "-");
+  size_t count, len = name_length (name);
+  const struct flag *flags = flags_of (verb, &count);
+
+  if (!is_met (verb))
+    return true;
+  if (name == word + 1)
+    return name[1] == '\0';
+  for (size_t i = 0; find_flag (verb, name) == NULL && i < count; i++)
+    if (strncmp (flags[i].name, name, len) == 0)
+      return false;
+  return true;
+}
+
 /* Takes the flag at *AT, and its value if that is a word of its own. */
 static int take_flag (struct command *command, size_t *at, struct error *err)
 {
@@ -202,6 +228,10 @@ static int take_flag (struct command *command, size_t *at, struct error *err)
   const struct flag *flag = find_flag (command->verb, name);
   enum runtime_verb ignored;
 
+  if (!is_written_out (command->verb, word))
+    return error_set (err, -EINVAL,
+                      "'%s': write the whole name of a flag behind two dashes, or one letter behind one",
+                      word);
   if (flag != NULL && joined) {
     store (command, flag, *at, (size_t) (strchr (word, '=') + 1 - word));
     return 0;
@@ -214,6 +244,9 @@ static int take_flag (struct command *command, size_t *at, struct error *err)
   }
   if (command->verb == VERB_RUN)
     return take_bare (command, word, err);
+  /* Engines say it all in one document. Whatever else an update has is a limit of some newer runtime's. */
+  if (command->verb == VERB_UPDATE)
+    command->forbidden = name;
   /* Unknown before the verb: a word behind it that is no flag and no verb must be its value. */
   if (command->verb == VERB_NONE && !joined && *at + 1 < command->count && command->words[*at + 1][0] != '-'
       && !find_verb (command->words[*at + 1], &ignored))
@@ -221,7 +254,24 @@ static int take_flag (struct command *command, size_t *at, struct error *err)
   return 0;
 }
 
-/* Only the first word that is no flag is the id; kill has a signal behind it. */
+/* Only the first word that is no flag is the id; kill has a signal behind it. A verb that is met has nothing:
+ * what looks like it is the value of a flag that we do not know, or the id that we took for one. exec without
+ * a process file has a command there, and is refused for that. */
+static int check_words (const struct command *command, struct error *err)
+{
+  if (!is_met (command->verb) && command->verb != VERB_START)
+    return 0;
+  if (command->id == NULL)
+    return error_set (err, -EINVAL, "no id for the container");
+  if (command->behind == NULL || (command->verb == VERB_EXEC && command->process.text == NULL))
+    return 0;
+  return error_set (
+      err, -EINVAL,
+      "'%s' and '%s' cannot both be the id of a container; the value of a flag that is not known "
+      "here is written as --flag=VALUE",
+      command->id, command->behind);
+}
+
 static int take_word (struct command *command, size_t at, struct error *err)
 {
   const char *word = command->words[at];
@@ -229,6 +279,8 @@ static int take_word (struct command *command, size_t at, struct error *err)
   if (command->verb != VERB_NONE) {
     if (command->id == NULL)
       command->id = word;
+    else if (command->behind == NULL)
+      command->behind = word;
     return 0;
   }
   if (!find_verb (word, &command->verb))
@@ -253,7 +305,8 @@ int command_parse (char *const *words, struct command *ret_command, struct error
   while (words[command.count] != NULL)
     if (++command.count > LIMIT_ARGUMENTS)
       return error_set (err, -E2BIG, "the command line has more than %zu words", LIMIT_ARGUMENTS);
-  for (size_t i = 0; r == 0 && i < command.count; i++) {
+  /* What comes behind restore does not matter: it is refused. */
+  for (size_t i = 0; r == 0 && i < command.count && command.verb != VERB_RESTORE; i++) {
     if (!flags_end && strcmp (words[i], "--") == 0)
       flags_end = true;
     else if (!flags_end && words[i][0] == '-' && words[i][1] != '\0')
@@ -261,10 +314,15 @@ int command_parse (char *const *words, struct command *ret_command, struct error
     else
       r = take_word (&command, i, err);
   }
+  if (r == 0)
+    r = check_words (&command, err);
   if (r == 0 && command.id != NULL && !command_id_is_valid (command.id))
     r = error_set (err, -EINVAL, "'%s' is not the id of a container", command.id);
-  if (r < 0)
+  if (r < 0) {
+    ret_command->log = command.log;
+    ret_command->log_format = command.log_format;
     return r;
+  }
   *ret_command = command;
   return 0;
 }

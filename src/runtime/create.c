@@ -272,11 +272,8 @@ static int create (struct creation *c, struct error *err)
 int verb_create (struct call *call, struct error *err)
 {
   cleanup_creation struct creation c = { .call = call };
-  int r;
+  int r = make_room (call, err);
 
-  if (call->command->id == NULL)
-    return error_set (err, -EINVAL, "no id for the container");
-  r = make_room (call, err);
   if (r < 0)
     return r;
   r = check_descriptors (call->command, err);

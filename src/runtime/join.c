@@ -87,12 +87,26 @@ static int meet_process_file (struct call *call, const char *path, struct error 
                              stat (path, &st) == 0 ? st.st_mode & 0777 : 0600, err);
 }
 
+/* runc lets a process into a container that waits to be started, of which nothing is proven yet. */
+static int check_started (const struct call *call, struct error *err)
+{
+  if (!call->known)
+    return error_set (err, -ENOENT, "container '%s' was not made by this runtime", call->command->id);
+  if (call->record.started)
+    return 0;
+  return error_set (err, -EBUSY,
+                    "container '%s' has not been started: nothing joins it before its promises are proven",
+                    call->command->id);
+}
+
 int verb_exec (struct call *call, struct error *err)
 {
   int r = check_flags (call, "--process", err);
 
   if (r == 0 && call->command->process.text == NULL)
     r = error_set (err, -EOPNOTSUPP, "exec: only a process given by --process FILE can be held to a profile");
+  if (r == 0)
+    r = check_started (call, err);
   if (r < 0)
     refuse (call, "exec", NULL, err);
   else

@@ -163,6 +163,8 @@ int record_write (const char *state, const struct command *command, const struct
     json_string (&w, "pid_file", record->pid_file);
   json_bool (&w, "no_network", record->no_network);
   json_bool (&w, "proof", record->proof);
+  if (record->started)
+    json_bool (&w, "started", true);
   if (record->refused)
     json_bool (&w, "refused", true);
   json_number (&w, "slot", record->slot);
@@ -191,6 +193,7 @@ static int parse_record (const char *text, size_t len, struct record *record, st
     { "pid_file", JSON_STRING, json_into_text, FIELD (pid_file) },
     { "no_network", JSON_BOOL, json_into_bool, FIELD (no_network) },
     { "proof", JSON_BOOL, json_into_bool, FIELD (proof) },
+    { "started", JSON_BOOL, json_into_bool, FIELD (started) },
     { "refused", JSON_BOOL, json_into_bool, FIELD (refused) },
     { "slot", JSON_NUMBER, json_into_u32, FIELD (slot) },
     { "maker", JSON_NUMBER, json_into_u32, FIELD (maker) },

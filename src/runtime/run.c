@@ -267,8 +267,6 @@ int verb_run_container (struct call *call, struct error *err)
   int status = 0, r;
 
   streams_init (&runner.streams);
-  if (call->command->id == NULL)
-    return error_set (err, -EINVAL, "no id for the container");
   if (prctl (PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
     return error_set_errno (err, errno, "become the parent of what is left alone");
   r = take_signals (&runner);

@@ -3,7 +3,8 @@
  * Only what we act upon is understood; every other word stays where it is and goes to the low-level runtime.
  * Values come as "--flag VALUE" and "--flag=VALUE". A flag that we do not know takes the next word for its
  * value only where that word cannot be the verb. An unknown verb is an error: what we do not know we cannot
- * hold to a profile.
+ * hold to a profile. So are ways of writing a flag that only some runtimes understand, where a flag names
+ * what is met.
  */
 #pragma once
 
@@ -37,7 +38,8 @@ struct command {
   size_t count;
   enum runtime_verb verb;
   size_t verb_at;
-  const char *id; /* NULL: none given */
+  const char *id;     /* NULL: none given */
+  const char *behind; /* the next word that is no flag */
 
   struct flag_value root, log, log_format;                        /* before the verb */
   struct flag_value bundle, config, pid_file, process, resources; /* behind it */
@@ -49,6 +51,8 @@ struct command {
 /* A flag that run has and create has not; *RET_TARGET, where there is one, is what it sets in COMMAND. */
 bool command_is_of_run (struct command *command, const char *word, bool **ret_target);
 
+/* Where it fails, RET_COMMAND still says where errors are logged, as far as that was read. create, run, exec,
+ * update and start have an id. */
 int command_parse (char *const *words, struct command *ret_command, struct error *err);
 
 /* Letters, digits, "_+.-"; not a dot first. */

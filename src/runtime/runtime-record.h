@@ -32,6 +32,7 @@ struct record {
   char *pid_file;
   bool no_network;      /* start takes interfaces away */
   bool proof;           /* init stands before the command, and start asks it */
+  bool started;         /* and proven, where it can be: others may join */
   bool refused;         /* its start was: it was ended, and will not be again */
   uint32_t slot;        /* of the ids, counted from 1; 0: none */
   uint32_t maker;       /* the process that makes it, and becomes the low-level runtime */

@@ -59,6 +59,9 @@ static int hang_root (const struct container_stage *stage, struct json_node *con
   real = realpath (full, NULL);
   if (real == NULL)
     return error_set_errno (err, errno, "find the root '%s'", full);
+  r = spec_check_root (real, err);
+  if (r < 0)
+    return r;
   fd = mount_open_source (real, err);
   if (fd < 0)
     return fd;

@@ -51,20 +51,18 @@ static int start_unproven (struct call *call, struct error *err)
   return r < 0 ? r : status;
 }
 
-/* REFUSED: so that it can be swept, should its engine forget it. */
-static void remember_refusal (struct call *call, bool refused)
+/* A refusal, so that it can be swept, should its engine forget it; else that others may join. */
+static void remember_outcome (struct call *call, bool refused)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_record struct record now = { 0 };
   bool found = false;
-  cleanup_close int lock = -1;
+  cleanup_close int lock = record_hold (call->state, call->command, &now, &found, &ignored);
 
-  if (call->record.refused == refused && !refused)
-    return;
-  lock = record_hold (call->state, call->command, &now, &found, &ignored);
   if (lock < 0 || !found || !record_is_same (&now, &call->record))
     return;
   call->record.refused = now.refused = refused;
+  call->record.started = now.started = !refused;
   record_write (call->state, call->command, &now, &ignored);
 }
 
@@ -101,7 +99,7 @@ static int start (struct call *call, pid_t pid, int pidfd, struct error *err)
   if (r < 0)
     call_refuse (call, NULL, NULL, err);
   if (r <= 0)
-    remember_refusal (call, r < 0);
+    remember_outcome (call, r < 0);
   return r;
 }
 

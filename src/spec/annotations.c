@@ -49,12 +49,28 @@ static void drop_foreign (struct meet *m, struct json_node *annotations, struct 
   }
 }
 
+/* One that is no text would be an error of the low-level runtime's, which does not say which. */
+static int check_texts (const struct meet *m, const struct json_node *annotations)
+{
+  for (size_t i = 0; i < annotations->count; i++) {
+    const struct json_node *value = annotations->items[i];
+
+    if (value->type != JSON_STRING)
+      return error_set (m->err, -EINVAL, "%s:%u:%u: annotation '%s': expected a string, found %s",
+                        m->document, value->line, value->column, annotations->keys[i].name,
+                        json_type_text (value->type));
+  }
+  return 0;
+}
+
 int meet_annotations (struct meet *m, struct json_node *config)
 {
   cleanup_strbuf struct strbuf dropped = { 0 };
   struct json_node *annotations = NULL;
   int r = meet_make (m, config, "annotations", JSON_OBJECT, &annotations);
 
+  if (r == 0)
+    r = check_texts (m, annotations);
   if (r < 0)
     return r;
   drop_foreign (m, annotations, &dropped);

@@ -27,24 +27,29 @@ bool spec_mount_is_bind (const struct json_node *mount)
          || option_there (mount, "bind") || option_there (mount, "rbind");
 }
 
+static int add_source (const struct json_node *source, struct strlist *paths)
+{
+  cleanup_free char *path = NULL;
+  int r;
+
+  if (source == NULL || source->type != JSON_STRING)
+    return 0;
+  r = spec_normal_path (source->text, &path);
+  if (r == -EINVAL)
+    return 0; /* "proc", "tmpfs"; a bind of such is refused later */
+  return r < 0 ? r : strset_add (paths, path);
+}
+
 int spec_sources (const struct json_node *config, struct strlist *ret_paths, struct error *err)
 {
   const struct json_node *mounts = json_get (config, "mounts");
   cleanup_strlist struct strlist paths = { 0 };
+  int r = add_source (json_get (json_get (config, "root"), "path"), &paths);
 
-  for (size_t i = 0; mounts != NULL && mounts->type == JSON_ARRAY && i < mounts->count; i++) {
-    const struct json_node *source = json_get (mounts->items[i], "source");
-    cleanup_free char *path = NULL;
-    int r;
-
-    if (source == NULL || source->type != JSON_STRING)
-      continue;
-    r = spec_normal_path (source->text, &path);
-    if (r == -EINVAL)
-      continue; /* "proc", "tmpfs"; a bind of such is refused later */
-    if (r < 0 || strset_add (&paths, path) < 0)
-      return error_oom (err);
-  }
+  for (size_t i = 0; r >= 0 && mounts != NULL && mounts->type == JSON_ARRAY && i < mounts->count; i++)
+    r = add_source (json_get (mounts->items[i], "source"), &paths);
+  if (r < 0)
+    return error_oom (err);
   *ret_paths = paths;
   paths = (struct strlist){ 0 };
   return 0;

@@ -11,6 +11,7 @@
 #include "base-json-write.h"
 #include "base-limits.h"
 #include "base-number.h"
+#include "profile-source.h"
 #include "spec-meet-internal.h"
 
 /* How many changes a message names. */
@@ -116,7 +117,7 @@ static int check_spelling (struct meet *m, const struct json_node *parent, const
 {
   for (size_t i = 0; i < parent->count; i++)
     if (strcasecmp (parent->keys[i].name, key) == 0 && strcmp (parent->keys[i].name, key) != 0)
-      return error_set (m->err, -EINVAL, "config.json: key '%s' is a second spelling of '%s'",
+      return error_set (m->err, -EINVAL, "%s: key '%s' is a second spelling of '%s'", m->document,
                         parent->keys[i].name, key);
   return 0;
 }
@@ -133,7 +134,7 @@ int meet_find (struct meet *m, struct json_node *parent, const char *key, enum j
   if (node != NULL && node->type == JSON_NULL)
     node = NULL;
   if (node != NULL && node->type != type)
-    return error_set (m->err, -EINVAL, "config.json:%u:%u: %s: expected %s, found %s", node->line,
+    return error_set (m->err, -EINVAL, "%s:%u:%u: %s: expected %s, found %s", m->document, node->line,
                       node->column, key, json_type_text (type), json_type_text (node->type));
   *ret_node = node;
   return 0;
@@ -169,7 +170,7 @@ int meet_find_number (struct meet *m, struct json_node *parent, const char *key,
   if (!number_parse (node->text + negative, INT64_MAX, &number)) {
     /* Limits of "none" are written as the largest unsigned number. */
     if (negative || !number_parse (node->text, UINT64_MAX, &number))
-      return error_set (m->err, -EINVAL, "config.json:%u:%u: %s: '%s' is not a whole number", node->line,
+      return error_set (m->err, -EINVAL, "%s:%u:%u: %s: '%s' is not a whole number", m->document, node->line,
                         node->column, key, node->text);
     number = INT64_MAX;
   }
@@ -211,7 +212,7 @@ int meet_items (struct meet *m, const struct json_node *array, const char *what,
 {
   for (size_t i = 0; i < array->count; i++)
     if (array->items[i]->type != type)
-      return error_set (m->err, -EINVAL, "config.json:%u:%u: %s[%zu]: expected %s, found %s",
+      return error_set (m->err, -EINVAL, "%s:%u:%u: %s[%zu]: expected %s, found %s", m->document,
                         array->items[i]->line, array->items[i]->column, what, i, json_type_text (type),
                         json_type_text (array->items[i]->type));
   return 0;
@@ -258,6 +259,37 @@ int spec_policy_check (const struct spec_policy *policy, struct error *err)
   return 0;
 }
 
+int spec_check_root (const char *path, struct error *err)
+{
+  const char *why = source_forbidden_root (path);
+
+  return why ? error_set (
+             err, -EPERM,
+             "%s: '%s' cannot be the root of a container: %s; start it from an image, or a folder "
+             "of its own",
+             control_info (CONTROL_WORKSPACE_BOUNDED)->name, path, why)
+             : 0;
+}
+
+/* podman run --rootfs. One in the bundle is judged where it is opened. */
+static int check_root_path (struct meet *m, struct json_node *root)
+{
+  cleanup_free char *normal = NULL;
+  const struct path_fact *fact;
+  const char *path = NULL;
+  int r = meet_find_text (m, root, "path", &path);
+
+  if (r < 0 || path == NULL || path[0] != '/')
+    return r;
+  r = spec_normal_path (path, &normal);
+  if (r == -ENOMEM)
+    return error_oom (m->err);
+  if (r < 0)
+    return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED, "the root '%s' is not a path without '..'", path);
+  fact = path_facts_find (&m->policy->host->paths, normal);
+  return spec_check_root (fact != NULL && fact->real != NULL ? fact->real : normal, m->err);
+}
+
 static int meet_root (struct meet *m, struct json_node *config)
 {
   struct json_node *root = NULL, *flag = NULL;
@@ -265,6 +297,8 @@ static int meet_root (struct meet *m, struct json_node *config)
 
   if (r == 0 && root == NULL)
     r = error_set (m->err, -EINVAL, "config.json: there is no root");
+  if (r == 0)
+    r = check_root_path (m, root);
   if (r == 0)
     r = meet_find (m, root, "readonly", JSON_BOOL, &flag);
   if (r < 0 || meet_value (m, SETTING_ROOT)->level != ROOT_READ_ONLY || (flag != NULL && flag->flag))
@@ -314,7 +348,9 @@ int spec_meet (struct json_node *config, const struct spec_policy *policy, struc
   static int (*const topics[]) (struct meet *, struct json_node *) = {
     meet_root, meet_hostname, meet_linux, meet_main_process, meet_mounts, meet_annotations,
   };
-  struct meet m = { .policy = policy, .config = config, .changes = changes, .err = err };
+  struct meet m = {
+    .document = "config.json", .policy = policy, .config = config, .changes = changes, .err = err
+  };
   int r = spec_policy_check (policy, err);
 
   for (size_t i = 0; r == 0 && i < ARRAY_LEN (topics); i++)
@@ -325,7 +361,7 @@ int spec_meet (struct json_node *config, const struct spec_policy *policy, struc
 int spec_meet_process (struct json_node *process, const struct spec_policy *policy,
                        struct spec_changes *changes, struct error *err)
 {
-  struct meet m = { .policy = policy, .changes = changes, .err = err };
+  struct meet m = { .document = "process", .policy = policy, .changes = changes, .err = err };
 
   return finish (&m, meet_process (&m, process));
 }
@@ -333,7 +369,7 @@ int spec_meet_process (struct json_node *process, const struct spec_policy *poli
 int spec_meet_update (struct json_node *resources, const struct spec_policy *policy,
                       struct spec_changes *changes, struct error *err)
 {
-  struct meet m = { .policy = policy, .changes = changes, .err = err };
+  struct meet m = { .document = "resources", .policy = policy, .changes = changes, .err = err };
 
   return finish (&m, meet_resources (&m, resources, true));
 }

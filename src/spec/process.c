@@ -19,7 +19,8 @@ static int find_id (struct meet *m, struct json_node *user, const char *key, uin
   if (r < 0)
     return r;
   if (id < 0 || id >= UINT32_MAX)
-    return error_set (m->err, -EINVAL, "config.json: process.user.%s is not an id", key);
+    return error_set (m->err, -EINVAL, "%s: %suser.%s is not an id", m->document, m->config ? "process." : "",
+                      key);
   *ret_id = (uint32_t) id;
   return 0;
 }

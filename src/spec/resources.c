@@ -127,6 +127,30 @@ static int meet_cpu (struct meet *m, struct json_node *resources, bool update)
   return 0;
 }
 
+/* Files that limit or weigh. Others move processes of the host's, freeze, kill, or take processors from it:
+ * podman run --cgroup-conf cgroup.procs=1. */
+static bool is_limit (const char *file)
+{
+  static const char *const controllers[] = { "cpu.",    "cpuset.cpus", "cpuset.mems", "hugetlb.", "io.",
+                                             "memory.", "misc.",       "pids.",       "rdma." };
+
+  for (size_t i = 0; i < ARRAY_LEN (controllers); i++)
+    if (str_has_prefix (file, controllers[i]))
+      return !str_has_prefix (file, "cpuset.cpus.");
+  return false;
+}
+
+static int check_files (struct meet *m, const struct json_node *unified)
+{
+  for (size_t i = 0; i < unified->count; i++)
+    if (!is_limit (unified->keys[i].name))
+      return meet_refuse (m, CONTROL_ISOLATION_TYPE,
+                          "the cgroup's file '%s' steers more than the container's limits; start it without "
+                          "--cgroup-conf %s",
+                          unified->keys[i].name, unified->keys[i].name);
+  return 0;
+}
+
 /* The files of cgroup v2 by name: they are written last and would undo the rest. */
 static int meet_unified (struct meet *m, struct json_node *resources)
 {
@@ -144,6 +168,8 @@ static int meet_unified (struct meet *m, struct json_node *resources)
   const char *text = NULL;
   int r = meet_find (m, resources, "unified", JSON_OBJECT, &unified);
 
+  if (r == 0 && unified != NULL)
+    r = check_files (m, unified);
   for (size_t i = 0; r == 0 && unified != NULL && i < ARRAY_LEN (files); i++) {
     uint64_t asked;
     char most[24];

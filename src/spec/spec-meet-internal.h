@@ -9,6 +9,7 @@
 #include "spec-meet.h"
 
 struct meet {
+  const char *document; /* what messages call it */
   const struct spec_policy *policy;
   struct json_node *config; /* NULL for a process or resources by themselves */
   struct spec_changes *changes;

@@ -58,8 +58,11 @@ int spec_read (const char *name, const char *text, size_t len, struct json_node 
                struct error *err);
 int spec_write (const struct json_node *tree, char **ret_text, struct error *err);
 
-/* Host paths that CONFIG binds (a set): have host_look_path look at them first. */
+/* Host paths that CONFIG binds, and its root (a set): have host_look_path look at them first. */
 int spec_sources (const struct json_node *config, struct strlist *ret_paths, struct error *err);
+
+/* Refuses PATH, behind all links, as the root of a container. */
+int spec_check_root (const char *path, struct error *err);
 
 /* Of one entry of "mounts". */
 bool spec_mount_is_bind (const struct json_node *mount);

@@ -2,6 +2,9 @@
 
 #include "target-oci-seccomp.h"
 
+/* What a rule takes in the document, about. */
+#define RULE_BYTES 480
+
 static void write_arg (struct json_writer *w, const struct filter_arg *arg)
 {
   json_object_begin (w, NULL);
@@ -73,6 +76,9 @@ void oci_seccomp_write_head (struct json_writer *w, const char *key, const struc
 void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
                         const char *listener)
 {
+  /* The rules are nearly all of a document, so there is no point in finding out by and by how long it gets.
+   */
+  strbuf_reserve (&w->buf, filter->rule_count * RULE_BYTES);
   write_head (w, key, filter, listener);
   json_array_begin (w, "syscalls");
   for (size_t i = 0; i < filter->rule_count; i++) {

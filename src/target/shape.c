@@ -29,6 +29,17 @@ static struct plan_mount *neutral_mounts (const struct plan *plan)
   return mounts;
 }
 
+/* Masked paths that are not in the workspace. */
+static struct strlist outside_workspace (const struct strlist *masked, char **items)
+{
+  struct strlist list = { .items = items };
+
+  for (size_t i = 0; i < masked->count; i++)
+    if (!str_has_prefix (masked->items[i], PLAN_WORKSPACE "/"))
+      items[list.count++] = masked->items[i];
+  return list;
+}
+
 static void add_mounts (struct strbuf *text, const struct plan *view)
 {
   for (size_t i = 0; i < view->mount_count; i++)
@@ -46,38 +57,25 @@ static void add_root (struct strbuf *text, const struct plan *view)
                  view->entries[i].text ? view->entries[i].text : "");
 }
 
-static void add_promises (struct strbuf *text, const struct plan *view)
+static void add_rest (struct strbuf *text, const struct plan *view)
 {
-  strbuf_addf (text, "%s %s %s %d %" PRIu64 " %" PRIu64 "\n", view->profile_name, view->profile_file,
-               view->profile_digest, view->backend, view->wall_ms, view->output_bytes);
-  for (enum control c = 0; c < CONTROL_COUNT; c++)
-    strbuf_addf (text, "%d%d%d%d ", view->controls[c].promised, view->controls[c].required,
-                 view->controls[c].accepted, view->controls[c].carriage.carry);
+  strbuf_addf (text, "%s %s %s %d\n", view->profile_name, view->profile_file, view->profile_digest,
+               view->backend);
   strbuf_addf (text, "%d %d %s %s\n", view->cgroup, view->swap_limit,
                view->cgroup_delegated ? view->cgroup_delegated : "", view->owner ? view->owner : "");
-}
-
-/* A refusal names the line of its rule, so a file in which lines have moved is another one. */
-static void add_origins (struct strbuf *text, const struct plan *view)
-{
-  for (enum setting s = 0; s < SETTING_COUNT; s++) {
-    const struct origin *origin = &view->settings.values[s].origin;
-
-    if (s != SETTING_ENVIRONMENT_PASS && s != SETTING_ENVIRONMENT_SET)
-      strbuf_addf (text, "%s:%u ", origin->file ? origin->file : "", origin->line);
-  }
 }
 
 int target_shape (const struct plan *plan, char **ret_text, struct error *err)
 {
   struct plan view = *plan;
   cleanup_free struct plan_mount *mounts = neutral_mounts (plan);
+  cleanup_free char **masked = calloc (plan->masked.count + 1, sizeof (*masked));
   cleanup_strbuf struct strbuf text = { 0 };
   cleanup_free char *document = NULL;
   char filter[SHA256_HEX] = "";
   int r;
 
-  if (mounts == NULL)
+  if (mounts == NULL || masked == NULL)
     return error_oom (err);
   /* The program's name says all about its rules, and is shorter. */
   if (plan->filter != NULL)
@@ -86,14 +84,14 @@ int target_shape (const struct plan *plan, char **ret_text, struct error *err)
   view.program = filter;
   view.argv = view.env = (struct strlist){ 0 };
   view.cwd = nothing;
+  view.masked = outside_workspace (&plan->masked, masked);
   r = target_oci (&view, &document, err);
   if (r < 0)
     return r;
   strbuf_add (&text, document);
   add_mounts (&text, &view);
   add_root (&text, &view);
-  add_promises (&text, &view);
-  add_origins (&text, &view);
+  add_rest (&text, &view);
   *ret_text = strbuf_take (&text);
   return *ret_text ? 0 : error_oom (err);
 }

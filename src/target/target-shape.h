@@ -1,7 +1,7 @@
 /* A plan without what can still be told to a sandbox that stands (plan-held.h), as text.
  *
- * Two plans with the same text differ in nothing that a sandbox is made by: profile, settings, limits, root,
- * filter, mounts down to device and inode, promises. Made before a plan is staged. Pure.
+ * Two plans with the same text differ in nothing that a sandbox is made by: profile, ids, limits, root,
+ * filter, mounts down to device and inode. Made before a plan is staged. Pure.
  */
 #pragma once
 

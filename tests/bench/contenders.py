@@ -58,8 +58,6 @@ def bare():
     return Bare("spawn", "posix_spawn of the payload, nothing around it", os.path.join(world.ROOT, PAYLOAD[1:]))
 
 
-
-
 def floor():
     return Contender("floor", "hand-written clone, maps, mounts, pivot, compiled filter, exec; no cgroup, no masks, no proof",
                      os.path.join(BUILD, "tests", "bench", "floor"), world.ROOT, world.WS, path("filter.bpf"))
@@ -82,17 +80,29 @@ def held():
     """Between launches there is time for the next sandbox to be made ready; its cost is in the processor time."""
     contender = through_launcher("tyrum-oci held", "as warm, with a sandbox that was made and proven in advance", world.held)
     contender.pause = 0.1
+    world.held.fill(contender.words(0))
     return contender
+
+
+def beside(name, includes, program, build):
+    """PROGRAM in the place of tyrum-oci, with the helpers of BUILD."""
+    os.makedirs(path(name))
+    shutil.copy(program, path(name, "tyrum-oci"))
+    for helper in ("tyrum-oci-init", "tyrum-oci-launch"):
+        shutil.copy(os.path.join(build, helper), path(name))
+    return ours(f"tyrum-oci {name}", includes, *at_root(), folder=path(name))
+
+
+def unobserved():
+    return beside("unobserved", "as cold, linked without observation: not a program that anybody should run",
+                  os.path.join(BUILD, "tests", "bench", "unobserved"), BUILD)
 
 
 def other():
     folder = os.environ.get("TYRUM_OCI_BENCH_OTHER")
     if not folder:
         raise Absent("TYRUM_OCI_BENCH_OTHER names no second build")
-    for name in ("tyrum-oci", "tyrum-oci-init", "tyrum-oci-launch"):
-        os.makedirs(path("other"), exist_ok=True)
-        shutil.copy(os.path.join(folder, name), path("other"))
-    return ours("tyrum-oci other", "the same from the build that TYRUM_OCI_BENCH_OTHER names", *at_root(), folder=path("other"))
+    return beside("other", "the same from the build that TYRUM_OCI_BENCH_OTHER names", os.path.join(folder, "tyrum-oci"), folder)
 
 
 def crun(name="crun run", bundle="{slot}"):
@@ -163,7 +173,7 @@ def through_podman():
                 daemons=family(world.podman.process.pid), pause=0.05)
 
 
-TABLE = (bare, floor, bwrap, warm, held, cold, other, crun, runc, runsc, through_docker, docker, through_podman, podman)
+TABLE = (bare, floor, bwrap, warm, held, cold, unobserved, other, crun, runc, runsc, through_docker, docker, through_podman, podman)
 
 
 def gather(only=()):

@@ -91,6 +91,19 @@ class Launcher:
             with open(path(f"{self.name}.log"), encoding="utf-8", errors="replace") as log:
                 raise RuntimeError(f"the launcher does not start: {log.read()[-600:]}")
 
+    def fill(self, words):
+        """Sandboxes are made as callers want them, which it learns from the first two: waits until all of that kind are there."""
+        def ready():
+            runs = json.loads(run(harness.PROGRAM, "ps", "--json"))["runs"]
+            return sum(entry["ready"] for entry in runs) == self.ready
+        for _ in range(3):
+            if not harness.wait_until(ready):
+                raise RuntimeError("the launcher does not hold as many sandboxes ready as it was told")
+            subprocess.run(words, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           env=harness.environment(**self.variables), cwd=path("home"))
+        if not harness.wait_until(ready):
+            raise RuntimeError("the launcher does not make new sandboxes")
+
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()

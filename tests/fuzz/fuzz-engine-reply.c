@@ -51,7 +51,7 @@ static void read_containers (const char *text, size_t size)
 {
   cleanup_error struct error err = { 0 };
   cleanup_strlist struct strlist ids = { 0 }, values = { 0 };
-  int r = reply_containers (text, size, "io.tyrum.run", &ids, &values, &err);
+  int r = reply_containers (text, size, "io.tyrum.run", "tyrum-oci-", &ids, &values, &err);
 
   check_answer (r, &err);
   must (ids.count == values.count);

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "control-carriage.h"
+#include "control-difference.h"
 
 #include <errno.h>
 
@@ -182,6 +183,26 @@ static void test_engine_network_needs_an_engine (void **state)
   }
 }
 
+/* Each is named once, speaks of some of the backends, and says why. */
+static void test_differences (void **state)
+{
+  struct difference one, other;
+  size_t count = 0;
+
+  (void) state;
+  for (; difference_at (count, &one); count++) {
+    CHECK (one.backends != 0 && one.backends < (1u << BACKEND_KNOWN) - 1, "%s: of no backend, or of all",
+           one.name);
+    CHECK (strlen (one.reason) > 5, "%s: no reason", one.name);
+    for (size_t i = 0; i < count; i++)
+      CHECK (difference_at (i, &other) && strcmp (one.name, other.name) != 0, "%s is there twice", one.name);
+    for (enum control c = 0; c < CONTROL_COUNT; c++)
+      CHECK (strcmp (one.name, control_info (c)->name) != 0, "%s is a control", one.name);
+  }
+  assert_true (count > 0);
+  assert_false (difference_at (SIZE_MAX, &one));
+}
+
 static void test_texts (void **state)
 {
   (void) state;
@@ -264,6 +285,7 @@ static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_known_cells),
   cmocka_unit_test (test_values_that_no_backend_has),
   cmocka_unit_test (test_engine_network_needs_an_engine),
+  cmocka_unit_test (test_differences),
   cmocka_unit_test (test_texts),
   cmocka_unit_test (test_backends_are_found),
   cmocka_unit_test (test_backends_that_are_none),

@@ -126,21 +126,30 @@ static void test_differences (void **state)
 
 static void test_containers (void **state)
 {
+  /* Docker's, Podman's, and those that only say they are ours. */
   static const char text[] =
-      "[{\"Id\":\"ab\",\"Labels\":{\"io.tyrum.run\":\"r-1\"}},{\"Id\":\"cd\",\"Labels\":null}]";
+      "[{\"Id\":\"ab\",\"Labels\":{\"io.tyrum.run\":\"r-1\"},\"Names\":[\"/other\",\"/tyrum-oci-r-1\"]},"
+      "{\"Id\":\"bc\",\"Labels\":{\"io.tyrum.run\":\"r-2\"},\"Names\":[\"tyrum-oci-r-2\"]},"
+      "{\"Id\":\"cd\",\"Labels\":null,\"Names\":[\"/tyrum-oci-r-3\"]},"
+      "{\"Id\":\"de\",\"Labels\":{\"io.tyrum.run\":\"r-4\"},\"Names\":[\"/web\",null]},"
+      "{\"Id\":\"ef\",\"Labels\":{\"io.tyrum.run\":\"r-5\"},\"Names\":[\"/tyrum-oci-r-1\",\"/"
+      "x-tyrum-oci-r-5\"]},"
+      "{\"Id\":\"fa\",\"Labels\":{\"io.tyrum.run\":\"r-6\"}}]";
   cleanup_error struct error err = { 0 };
   cleanup_strlist struct strlist ids = { 0 }, runs = { 0 }, none = { 0 }, nothing = { 0 };
 
   (void) state;
-  assert_int_equal (reply_containers (text, strlen (text), "io.tyrum.run", &ids, &runs, &err), 0);
+  assert_int_equal (reply_containers (text, strlen (text), "io.tyrum.run", "tyrum-oci-", &ids, &runs, &err),
+                    0);
   assert_int_equal (ids.count, 2);
   assert_string_equal (runs.items[0], "r-1");
-  assert_string_equal (runs.items[1], "");
-  assert_int_equal (reply_containers ("null", 4, "x", &none, &nothing, &err), 0);
+  assert_string_equal (ids.items[1], "bc");
+  assert_string_equal (runs.items[1], "r-2");
+  assert_int_equal (reply_containers ("null", 4, "x", "", &none, &nothing, &err), 0);
   assert_int_equal (none.count, 0);
-  assert_int_equal (reply_containers ("{}", 2, "x", &none, &nothing, &err), -EPROTO);
+  assert_int_equal (reply_containers ("{}", 2, "x", "", &none, &nothing, &err), -EPROTO);
   error_clear (&err);
-  assert_int_equal (reply_containers ("[{\"Id\":\"../x\"}]", 15, "x", &none, &nothing, &err), -EPROTO);
+  assert_int_equal (reply_containers ("[{\"Id\":\"../x\"}]", 15, "x", "", &none, &nothing, &err), -EPROTO);
 }
 
 static void make_socket (const char *path, mode_t mode)

@@ -53,7 +53,7 @@ static struct host_facts *look (void)
   cleanup_error struct error err = { 0 };
   struct host_facts *facts = NULL;
 
-  if (host_look (&facts, &err) < 0)
+  if (host_look (&facts, &err) < 0 || host_look_root (facts, &err) < 0)
     fail_msg ("%s", error_text (&err));
   return facts;
 }

@@ -1,11 +1,5 @@
-/* Every allocation fails once.
- *
- * Each row is a job that takes an error and returns 0 or a negative errno, and leaves nothing behind.
- * The job is run with its first allocation failing, then its second, and so on until it gets through;
- * then the same with all later ones failing too. Each time it must say -ENOMEM, or the refusal that it
- * was to give anyway, and every block must be free again.
- *
- * A module more is a function and a row more. What a job needs is made in make_inputs, outside.
+/* Every allocation fails once (oom-walk.h). A module more is a function and a row more. What a job needs is
+ * made in make_inputs, outside.
  */
 #include <config.h>
 
@@ -16,7 +10,7 @@
 #include "base-json-write.h"
 #include "control-catalogue.h"
 #include "control-lattice.h"
-#include "oom.h"
+#include "oom-walk.h"
 #include "profile-configuration.h"
 #include "random-settings.h"
 #include "report-journal.h"
@@ -274,13 +268,7 @@ static int run_journal_line (struct error *err)
   return r < 0 ? r : journal_line_parse (text, strlen (text) - 1, &line, err);
 }
 
-struct row {
-  const char *name;
-  int (*run) (struct error *err);
-  int result; /* with all the memory it wants */
-};
-
-static struct row rows[] = {
+static struct oom_row rows[] = {
   { "error_set", run_error, -EINVAL },
   { "error_set_errno", run_error_errno, -ENOENT },
   { "strset and strlist", run_sets, 0 },
@@ -303,42 +291,6 @@ static struct row rows[] = {
   { "answer_command and answer_runner", run_answer, 0 },
   { "journal_line_write and journal_line_parse", run_journal_line, 0 },
 };
-
-/* One run with the NTH allocation failing. Answers whether it came to that. */
-static bool run_failing_at (const struct row *row, unsigned long nth, bool and_after)
-{
-  struct error err = { 0 };
-  long before = oom_live ();
-  bool struck;
-  int r, code;
-
-  oom_fail_at (nth, and_after);
-  r = row->run (&err);
-  struck = oom_stop ();
-  code = err.code;
-  CHECK (r == row->result || (struck && r == -ENOMEM), "allocation %lu: %d instead of -ENOMEM or %d", nth, r,
-         row->result);
-  /* An error that was to be reported stays one, with or without its words. */
-  CHECK (!struck || r < 0, "allocation %lu failed, and nobody noticed", nth);
-  CHECK (code == 0 || code == r, "allocation %lu: %d is returned, but %d stored", nth, r, code);
-  CHECK (error_text (&err) != NULL, "allocation %lu: no words at all", nth);
-  error_clear (&err);
-  CHECK (oom_live () == before, "allocation %lu: %ld blocks too many are left", nth, oom_live () - before);
-  return struck;
-}
-
-static void test_row (void **state)
-{
-  const struct row *row = *state;
-  unsigned long count = 1;
-
-  while (run_failing_at (row, count, false))
-    CHECK (++count < 100000, "there is no end to it");
-  for (unsigned long nth = 1; nth < count; nth++)
-    CHECK (run_failing_at (row, nth, true), "allocation %lu did not happen again", nth);
-  /* A job that allocates nothing would prove nothing. */
-  assert_true (count > 1);
-}
 
 /* The tool itself: the second allocation fails, and only that one or all that follow. */
 static void test_allocations_fail_on_command (void **state)
@@ -372,9 +324,7 @@ int main (void)
 {
   struct CMUnitTest cases[ARRAY_LEN (rows) + 1] = { cmocka_unit_test (test_allocations_fail_on_command) };
 
-  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    cases[i + 1] =
-        (struct CMUnitTest){ .name = rows[i].name, .test_func = test_row, .initial_state = &rows[i] };
+  oom_cases (rows, ARRAY_LEN (rows), cases + 1);
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (cases, make_inputs, free_inputs);
 }

@@ -71,6 +71,12 @@ SPOIL (space_differs)
 {
   c->outside.spaces[SPACE_IPC]++;
 }
+SPOIL (space_of_stranger)
+{
+  c->outside.stranger = 42;
+  c->outside.stranger_space = SPACE_IPC;
+}
+
 SPOIL (space_of_sibling)
 {
   c->outside.sibling = strdup ("r-2");
@@ -185,6 +191,7 @@ static const struct spoilt rows[] = {
   BAD (space_differs, CONTROL_NAMESPACE_IPC),
   BAD (space_of_host_uts, CONTROL_NAMESPACE_UTS),
   BAD (space_of_sibling, CONTROL_NAMESPACE_UTS),
+  BAD (space_of_stranger, CONTROL_NAMESPACE_IPC),
   BAD (name_of_host, CONTROL_NAMESPACE_UTS),
   BAD (space_of_host_cgroup, CONTROL_NAMESPACE_CGROUP),
   BAD (group_seen, CONTROL_NAMESPACE_CGROUP),

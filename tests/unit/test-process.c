@@ -3,17 +3,21 @@
 #include "unit.h"
 
 #include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "run-process.h"
 
+/* Also a test that fails leaves nobody behind. */
 static pid_t start_sleeper (void)
 {
-  pid_t pid = fork ();
+  pid_t parent = getpid (), pid = fork ();
 
   if (pid == 0) {
-    pause ();
+    if (prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent)
+      pause ();
     _exit (0);
   }
   assert_true (pid > 0);
@@ -35,7 +39,8 @@ static void tells_states (void **state)
 
   (void) state;
   assert_int_equal (process_state (getpid ()), 'R');
-  assert_true (process_state (pid) == 'S' || process_state (pid) == 'R');
+  /* On a busy host it may not have come to sleep yet, or wait for a page. */
+  assert_non_null (memchr ("SRD", process_state (pid), 3));
   assert_false (process_has_ended (pid));
   end_unseen (pid);
   assert_int_equal (process_state (pid), 'Z');

@@ -109,6 +109,8 @@ static void test_asking_for_more (void **state)
   assert_string_equal (parse (WORDS ("exec", "--cap", "CAP_SYS_ADMIN", "-p", "/p", "id")).forbidden, "cap");
   assert_string_equal (parse (WORDS ("exec", "--user=0", "--process", "/p", "id")).forbidden, "user");
   assert_string_equal (parse (WORDS ("update", "--memory", "9", "id")).forbidden, "memory");
+  assert_string_equal (parse (WORDS ("update", "--cpu-burst=5", "-r", "-", "id")).forbidden, "cpu-burst=5");
+  assert_null (parse (WORDS ("update", "--resources", "-", "id")).forbidden);
   assert_null (parse (WORDS ("exec", "--detach", "--process", "/p", "--pid-file", "/f", "id")).forbidden);
 }
 
@@ -121,6 +123,49 @@ static void test_refused (void **state)
   refuse (WORDS ("start", ".x"), "not the id");
   refuse (WORDS ("start", "a/b"), "not the id");
   refuse (WORDS ("start", ""), "not the id");
+  refuse (WORDS ("start"), "no id");
+  refuse (WORDS ("exec", "--process", "/p"), "no id");
+}
+
+/* crun reads each of these as a flag that names, or says, what is met; runc does not. */
+static void test_not_written_out (void **state)
+{
+  const char *const *const words[] = {
+    WORDS ("create", "--bundle", "/b", "--bund=/other", "id"),
+    WORDS ("create", "--bundle", "/b", "-b/other", "id"),
+    WORDS ("create", "-b=/other", "id"),
+    WORDS ("create", "-bundle", "/other", "id"),
+    WORDS ("run", "--conf", "/other", "id"),
+    WORDS ("exec", "--process", "/p", "-p/other", "id"),
+    WORDS ("exec", "--process", "/p", "-tp", "/other", "id"),
+    WORDS ("exec", "--process", "/p", "--proces=/other", "id"),
+    WORDS ("exec", "--process", "/p", "--us=0", "id"),
+    WORDS ("update", "--resources", "-", "--pids=9", "id"),
+    WORDS ("update", "-r/other", "id"),
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (words); i++)
+    refuse (words[i], "write the whole name");
+  assert_string_equal (parse (WORDS ("exec", "--c", "CAP_KILL", "-p", "/p", "id")).forbidden, "c");
+  assert_string_equal (parse (WORDS ("create", "--no-pivot", "-b", "/b", "id")).bundle.text, "/b");
+  assert_string_equal (parse (WORDS ("ps", "-f", "json", "id")).id, "id");
+  assert_string_equal (parse (WORDS ("delete", "-f", "id")).id, "id");
+}
+
+/* A word that may be the value of a flag or an id is neither. */
+static void test_two_ids (void **state)
+{
+  (void) state;
+  refuse (WORDS ("create", "--frob", "value", "-b", "/b", "id"), "'value' and 'id'");
+  refuse (WORDS ("run", "-b", "/b", "id", "more"), "'id' and 'more'");
+  refuse (WORDS ("start", "id", "more"), "'id' and 'more'");
+  refuse (WORDS ("update", "-r", "-", "id", "more"), "'id' and 'more'");
+  refuse (WORDS ("exec", "--frob", "value", "-p", "/p", "id"), "'value' and 'id'");
+  assert_string_equal (parse (WORDS ("create", "--frob=value", "-b", "/b", "id")).id, "id");
+  assert_string_equal (parse (WORDS ("exec", "id", "ls", "more")).id, "id");
+  assert_string_equal (parse (WORDS ("kill", "id", "9")).id, "id");
+  assert_int_equal (parse (WORDS ("restore", "--image-path", "/i", "--detach", "id")).verb, VERB_RESTORE);
 }
 
 static void test_profile_by_name (void **state)
@@ -197,6 +242,7 @@ int main (void)
     cmocka_unit_test (test_asking_for_more),  cmocka_unit_test (test_refused),
     cmocka_unit_test (test_profile_by_name),  cmocka_unit_test (test_run),
     cmocka_unit_test (test_plain_names),      cmocka_unit_test (test_id_of_cgroup),
+    cmocka_unit_test (test_not_written_out),  cmocka_unit_test (test_two_ids),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "base-sha256.h"
 
 #include "base-cleanup.h"
+#include "base-sha256-internal.h"
 #include "unit.h"
 
 static const struct {
@@ -136,10 +137,78 @@ static void test_raw_digest (void **state)
   assert_int_equal (digest[31], 0xad);
 }
 
+/* The digest of the digests of all lengths from 0 to 300, as Python's hashlib has it. */
+static void test_all_lengths (void **state)
+{
+  uint8_t bytes[300], digest[SHA256_BYTES];
+  struct sha256 all;
+  char hex[SHA256_HEX];
+
+  (void) state;
+  for (size_t i = 0; i < sizeof (bytes); i++)
+    bytes[i] = (uint8_t) (i * 31 + 7);
+  sha256_init (&all);
+  for (size_t len = 0; len <= sizeof (bytes); len++) {
+    struct sha256 one;
+
+    sha256_init (&one);
+    sha256_update (&one, bytes, len);
+    sha256_final (&one, digest);
+    sha256_update (&all, digest, sizeof (digest));
+  }
+  sha256_final_hex (&all, hex);
+  assert_string_equal (hex, "78f25692e2f4dd74482ac3dcf4f505a7c278fa279588b764b99a497144bcd49c");
+}
+
+/* "abc", padded by hand: neither way may be right only because the other one was used. */
+static void test_each_way_alone (void **state)
+{
+  static const uint8_t block[SHA256_BLOCK] = { 'a', 'b', 'c', 0x80, [SHA256_BLOCK - 1] = 24 };
+  static const uint32_t first[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+  static const uint32_t last[8] = { 0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223,
+                                    0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad };
+  sha256_compress *const ways[] = { sha256_compress_portable, sha256_compress_native () };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (ways); i++) {
+    uint32_t words[8];
+
+    if (ways[i] == NULL)
+      continue; /* a processor without */
+    memcpy (words, first, sizeof (words));
+    ways[i](words, block, 1);
+    assert_memory_equal (words, last, sizeof (last));
+  }
+}
+
+/* From any state, for any bytes at any address: both ways come to the same. */
+static void test_ways_agree (void **state)
+{
+  sha256_compress *native = sha256_compress_native ();
+  uint8_t bytes[9 * SHA256_BLOCK];
+  uint32_t number = 1;
+
+  (void) state;
+  for (unsigned turn = 0; native != NULL && turn < 1000; turn++) {
+    uint32_t one[8], other[8];
+
+    for (size_t i = 0; i < sizeof (bytes); i++)
+      bytes[i] = (uint8_t) ((number = number * 1664525 + 1013904223) >> 24);
+    memcpy (one, bytes, sizeof (one));
+    memcpy (other, bytes, sizeof (other));
+    sha256_compress_portable (one, bytes + turn % SHA256_BLOCK, turn % 9);
+    native (other, bytes + turn % SHA256_BLOCK, turn % 9);
+    assert_memory_equal (one, other, sizeof (one));
+  }
+}
+
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_vectors),    cmocka_unit_test (test_padding_edges),
-  cmocka_unit_test (test_million),    cmocka_unit_test (test_any_cut),
-  cmocka_unit_test (test_raw_digest), cmocka_unit_test (test_one_bit_changes_it),
+  cmocka_unit_test (test_vectors),     cmocka_unit_test (test_padding_edges),
+  cmocka_unit_test (test_million),     cmocka_unit_test (test_any_cut),
+  cmocka_unit_test (test_raw_digest),  cmocka_unit_test (test_one_bit_changes_it),
+  cmocka_unit_test (test_all_lengths), cmocka_unit_test (test_each_way_alone),
+  cmocka_unit_test (test_ways_agree),
 };
 
 UNIT_MAIN (cases)

@@ -19,18 +19,20 @@ static struct json_node *read_spec (const char *text)
 /* Sources are judged by their facts, so each that is a path has to be named. */
 static void test_sources (void **state)
 {
-  cleanup_json struct json_node *config = read_spec (
-      "{\"mounts\":[{\"source\":\"proc\"},{\"source\":\"/b/./x\"},{\"source\":\"/a\"},{\"source\":7},"
-      "{\"source\":\"/a/../b\"},{},{\"source\":\"/a\"}]}");
+  cleanup_json struct json_node *config =
+      read_spec ("{\"root\":{\"path\":\"/c\"},\"mounts\":[{\"source\":\"proc\"},{\"source\":\"/b/./"
+                 "x\"},{\"source\":\"/a\"},{\"source\":7},"
+                 "{\"source\":\"/a/../b\"},{},{\"source\":\"/a\"}]}");
   cleanup_json struct json_node *none = read_spec ("{\"mounts\":{}}");
   cleanup_strlist struct strlist paths = { 0 }, no_paths = { 0 };
   cleanup_error struct error err = { 0 };
 
   (void) state;
   assert_int_equal (spec_sources (config, &paths, &err), 0);
-  assert_int_equal (paths.count, 2);
+  assert_int_equal (paths.count, 3);
   assert_string_equal (paths.items[0], "/a");
   assert_string_equal (paths.items[1], "/b/x");
+  assert_string_equal (paths.items[2], "/c");
   assert_int_equal (spec_sources (none, &no_paths, &err), 0);
   assert_int_equal (no_paths.count, 0);
 }

@@ -56,6 +56,9 @@ static void test_buffer_takes_bytes (void **state)
   strbuf_add (&buf, "c");
   assert_int_equal (buf.len, 4);
   assert_memory_equal (buf.text, "a\0bc", 5);
+  memcpy (strbuf_extend (&buf, 3), "def", 3);
+  assert_int_equal (buf.len, 7);
+  assert_memory_equal (buf.text, "a\0bcdef", 8);
 }
 
 static void test_empty_buffer_is_empty_text (void **state)
@@ -77,6 +80,8 @@ static void test_buffer_failure_is_sticky (void **state)
   strbuf_add (&buf, "before");
   strbuf_add_bytes (&buf, "", SIZE_MAX - 6); /* no room for the NUL: refused before a byte is read */
   assert_true (buf.failed);
+  assert_null (strbuf_extend (&buf, 1));
+  assert_false (strbuf_reserve (&buf, 1));
   strbuf_add (&buf, "after");
   strbuf_addf (&buf, "%d", 1);
   assert_true (buf.failed);
@@ -123,6 +128,24 @@ static void test_list_takes_text (void **state)
   assert_int_equal (list.count, 0);
   assert_int_equal (strlist_add_take (&list, str_format ("%s-%d", "a", 1)), 0);
   assert_string_equal (list.items[0], "a-1");
+}
+
+/* Shortened by hand to any length, it can be added to: its room is never less than it needs. */
+static void test_list_can_be_shortened (void **state)
+{
+  (void) state;
+  for (size_t full = 0; full < 40; full++)
+    for (size_t kept = 0; kept <= full; kept++) {
+      cleanup_strlist struct strlist list = { 0 };
+
+      for (size_t i = 0; i < full; i++)
+        assert_int_equal (strlist_add_take (&list, str_format ("%zu", i)), 0);
+      while (list.count > kept)
+        free (list.items[--list.count]);
+      for (size_t i = kept; i < 70; i++)
+        assert_int_equal (strlist_add_take (&list, str_format ("%zu", i)), 0);
+      assert_string_equal (list.items[69], "69");
+    }
 }
 
 static void test_set_is_sorted_once_each (void **state)
@@ -210,6 +233,22 @@ static void test_format (void **state)
   (void) state;
   assert_string_equal (text, "file:14");
   assert_string_equal (empty, "");
+}
+
+/* Around the length up to which no memory is asked for twice. */
+static void test_format_of_any_length (void **state)
+{
+  char fill[600];
+
+  (void) state;
+  memset (fill, 'x', sizeof (fill));
+  for (int len = 250; len < (int) sizeof (fill); len++) {
+    cleanup_free char *text = str_format ("%.*s%d", len, fill, 7);
+
+    assert_int_equal (strlen (text), len + 1);
+    assert_memory_equal (text, fill, len);
+    assert_string_equal (text + len, "7");
+  }
 }
 
 static void test_utf8_forms (void **state)
@@ -362,10 +401,12 @@ static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_buffer_failure_is_sticky),
   cmocka_unit_test (test_list_keeps_order_and_repeats),
   cmocka_unit_test (test_list_takes_text),
+  cmocka_unit_test (test_list_can_be_shortened),
   cmocka_unit_test (test_set_is_sorted_once_each),
   cmocka_unit_test (test_set_operations_agree_with_bits),
   cmocka_unit_test (test_equal_and_affixes),
   cmocka_unit_test (test_format),
+  cmocka_unit_test (test_format_of_any_length),
   cmocka_unit_test (test_utf8_forms),
   cmocka_unit_test (test_utf8_of_every_code_point),
   cmocka_unit_test (test_utf8_of_every_pair_of_bytes),

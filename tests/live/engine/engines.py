@@ -11,7 +11,7 @@ import contextlib, http.client, json, os, shutil, signal, socket, subprocess, sy
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "launch"))
 import harness  # noqa: E402
-from harness import ACCEPTED, path, wait_until, write  # noqa: E402
+from harness import ACCEPTED, accepting, path, wait_until, write  # noqa: E402
 
 IMAGE = "tyrum-test:1"
 APPLETS = ("cat cp dd echo env false grep head id kill ls mkdir mount od printf ps rm seq sh sha256sum sleep stat tail test touch "
@@ -84,6 +84,10 @@ class Engine:
         self.process.kill()
         self.process.wait()
         self.process = None
+
+    def hang(self, on=True):
+        """As one that is stuck: it can be connected to, and says nothing."""
+        self.process.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
 
     def stop(self):
         if self.process is not None and self.process.poll() is None:
@@ -179,7 +183,7 @@ def options_of(backend, root):
         return ["--rootfs", root]
     words = ["--backend", backend.split(":")[0], "--engine-socket", ENGINES[backend].socket, "--image", IMAGE]
     if backend.endswith(":runsc"):
-        words += ["--runtime", "runsc"] + [word for name in ACCEPTED for word in ("--accept-unenforced", name)]
+        words += ["--runtime", "runsc"] + accepting(ACCEPTED)
     return words
 
 
@@ -211,8 +215,6 @@ ALL = tuple(harness.BACKENDS) + ("docker", "docker:runsc", "podman")
 HOST_KERNEL = tuple(name for name in ALL if not name.endswith("runsc"))
 SERVICES = ("docker", "podman")
 harness.ALL = ALL
-harness.DIFFERENCES.update({("docker:runsc", what): why for (name, what), why in list(harness.DIFFERENCES.items())
-                            if name == "oci:runsc"})
 
 
 def main():

@@ -1,10 +1,10 @@
 """A socket between us and a real engine that passes everything on, but for what a lie changes on the way.
 
 CHANGE gets the document of a container that is to be made and changes it. With COVER the proxy also answers questions about
-the container as if the document had come through unchanged, as far as Docker's answer is the document itself; a function in
-its place changes the answer.
+the container as if the document had come through unchanged: it has the engine make an honest twin, which is never started,
+and tells of that one, but for its state. A function in the place of COVER changes the true answer.
 """
-import contextlib, http.client, json, os, socket
+import contextlib, json
 
 from engines import Connection
 from server import Server
@@ -13,13 +13,19 @@ from server import Server
 class Proxy(Server):
     def __init__(self, where, engine, change, cover=False):
         super().__init__(where, self.pass_on)
-        self.engine, self.change, self.cover, self.asked_for = engine, change, cover, None
+        self.engine, self.change, self.cover, self.twin = engine, change, cover, None
+
+    def __exit__(self, *unused):
+        super().__exit__()
+        if self.twin is not None:
+            self.engine.call("DELETE", f"/containers/{self.twin}?force=true&v=true")
 
     def pass_on(self, request, connection, _):
         body = request.body
         if request.path.split("?")[0].endswith("/containers/create"):
             document = json.loads(body)
-            self.asked_for = json.loads(body)
+            if self.cover is True:
+                self.make_twin(json.loads(body))
             self.change(document)
             body = json.dumps(document).encode()
         answer = Connection(self.engine.socket, 60)
@@ -37,14 +43,23 @@ class Proxy(Server):
             connection.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + (text if reply.status not in (204, 304) else b""))
         return True
 
+    def make_twin(self, document):
+        """Without the labels, by which a run's containers are found."""
+        document.pop("labels", document.pop("Labels", None))
+        document.pop("name", None)
+        status, body = self.engine.call("POST", "/containers/create", json.dumps(document))
+        assert status == 201, body
+        self.twin = json.loads(body)["Id"]
+
     def covered(self, text):
         told = json.loads(text)
-        if self.asked_for is None or not isinstance(told, dict):
+        if not isinstance(told, dict):
             return text
         if callable(self.cover):
             self.cover(told)
-            return json.dumps(told).encode()
-        config = dict(self.asked_for)
-        told["HostConfig"].update(config.pop("HostConfig"))
-        told["Config"].update(config)
+        elif self.twin is not None:
+            twin = json.loads(self.engine.call("GET", f"/containers/{self.twin}/json")[1])
+            twin.update(Id=told["Id"], Name=told["Name"], State=told["State"])
+            twin["Config"]["Labels"] = told["Config"]["Labels"]
+            told = twin
         return json.dumps(told).encode()

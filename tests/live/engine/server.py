@@ -39,6 +39,8 @@ class Server:
         return self
 
     def __exit__(self, *unused):
+        # Whoever waits for a connection has to know, or would go on with the next socket of that number.
+        self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         os.unlink(self.where)
 

@@ -19,30 +19,33 @@ STATE = "/run/tyrum-oci"
 STORAGE = "/var/lib/tyrum-oci"  # the journal, and unpacked images
 PYTHON = "/usr/bin/python3"
 
-# What gVisor does not carry, or cannot show.
-ACCEPTED = ("process.seccomp", "paths.masked", "workspace.bounded", "devices.minimal", "mounts.nosuid_nodev")
+
+def declared():
+    """What the program itself says of backends: the only list of what may differ between them."""
+    if not os.access(os.path.join(BUILD, "tyrum-oci"), os.X_OK):
+        return {"controls": [], "differences": []}
+    return json.loads(subprocess.run([os.path.join(BUILD, "tyrum-oci"), "matrix", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+
+
+def required_by_baseline():
+    with open(os.path.join(TOP, "profiles", "baseline.json"), encoding="utf-8") as f:
+        return json.loads(re.sub(r"//[^\n]*", "", f.read()))["require"]
+
+
+MATRIX = declared()
+CONTROLS = {control["name"]: control["backends"] for control in MATRIX["controls"]}
+DIFFERENCES = {row["name"]: row["backends"] for row in MATRIX["differences"]}
 
 # What each backend needs to start 'baseline', and the program that must be there.
 BACKENDS = {
     "libcrun": (["--backend", "libcrun"], os.path.join(BUILD, "tyrum-oci-launch")),
     "oci:crun": (["--backend", "oci:crun"], "crun"),
     "oci:runc": (["--backend", "oci:runc"], "runc"),
-    "oci:runsc": (["--backend", "oci:runsc"] + [word for name in ACCEPTED for word in ("--accept-unenforced", name)],
-                  "runsc"),
+    "oci:runsc": (["--backend", "oci:runsc"], "runsc"),  # and what it does not carry, below
 }
 ALL = tuple(BACKENDS)
 LINUX = ALL[:3]  # those whose containers share the host's kernel
 ONE = ALL[:1]    # for what does not depend on the backend
-
-# Where gVisor honestly differs. A case that asks for one of these checks what is said here instead.
-DIFFERENCES = {
-    ("oci:runsc", "signal"): "only the exit code comes out of the sandbox, so the signal is not known by itself",
-    ("oci:runsc", "oom_kills"): "gVisor is one process to the kernel: its memory limit ends the sandbox as a whole",
-    ("oci:runsc", "pids"): "the sandbox's own kernel has no limit on processes; the host's counts threads of the sandbox",
-    ("oci:runsc", "tty"): "its standard streams carry init's first words, so there is none to make a terminal of",
-    ("oci:runsc", "owner"): "its own process makes the files, so ids cannot be mapped for it",
-    ("oci:runsc", "big"): "copying through the sandbox is slow, so it gets less to copy",
-}
 
 CASES = []
 _numbers = itertools.count()
@@ -57,12 +60,33 @@ def case(*backends):
 
 
 def differs(backend, what):
-    return (backend, what) in DIFFERENCES
+    """Whether the matrix has a control, or another thing, for BACKEND otherwise than for most. An engine that has a runtime
+    carry it out has the differences of both."""
+    engine, _, runtime = backend.partition(":")
+    columns = [backend] if engine == "oci" or not runtime else [engine, f"oci:{runtime}"]
+    if what in CONTROLS:
+        return any(CONTROLS[what][column]["carry"] != "enforced" for column in columns)
+    assert what in DIFFERENCES or not MATRIX["controls"], f"the matrix has no '{what}'"
+    return any(column in DIFFERENCES.get(what, ()) for column in columns)
+
+
+def lacking(backend, controls):
+    """Those of CONTROLS that BACKEND does not enforce."""
+    return [name for name in controls if differs(backend, name)]
+
+
+def accepting(controls):
+    return [word for name in controls for word in ("--accept-unenforced", name)]
 
 
 def able(what):
     """The backends without a difference in WHAT."""
     return tuple(name for name in ALL if not differs(name, what))
+
+
+# What has to be given up for gVisor to start 'baseline'.
+ACCEPTED = lacking("oci:runsc", required_by_baseline())
+BACKENDS["oci:runsc"][0].extend(accepting(ACCEPTED))
 
 
 def absent(what):

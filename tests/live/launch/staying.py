@@ -61,6 +61,8 @@ class Launcher:
         return {pid for pid in processes() if parent(pid) == self.pid}
 
     def __exit__(self, *unused):
+        if self.process.returncode is None and self.process.poll() is not None:
+            print(f"# launcher {self.pid} is gone, with {self.process.returncode}, and nobody here ended it")
         if self.process.poll() is None:
             self.process.terminate()
             try:

@@ -123,6 +123,20 @@ def a_descriptor_more(config, words):
     words[words.index("--preserve-fds") + 1] = "3"
 
 
+@lie("process.tools", {"process": {"tools": ["/usr/bin/touch"]}})
+def bounds_that_bind_nobody(config, words):
+    """The filter says that Landlock has done what it was told; it was never told."""
+    for rule in config["linux"]["seccomp"]["syscalls"]:
+        rule["names"] = [name for name in rule["names"] if name != "landlock_restrict_self"]
+    config["linux"]["seccomp"]["syscalls"].append({"names": ["landlock_restrict_self"], "action": "SCMP_ACT_ERRNO", "errnoRet": 0})
+
+
+# Only where there is AppArmor: tests/vm/inside/apparmor tells it.
+@lie("process.apparmor")
+def no_label(config, words):
+    without(config, "process", "apparmorProfile")
+
+
 @lie("environment.clean")
 def a_variable_more(config, words):
     config["process"]["env"].append("LD_PRELOAD=/workspace/evil.so")
@@ -214,6 +228,19 @@ def a_folder_as_standard_input(config, words):
     os.dup2(os.open(os.environ["WORK"] + "/given", os.O_RDONLY | os.O_DIRECTORY), 0, inheritable=True)
 
 
+@lie("paths.masked", {"process": {"user_namespace": "host"}})
+def a_proc_that_is_none(config, words):
+    """Files that say what init would like to read."""
+    forged = os.environ["WORK"] + "/forged-proc"
+    for name in ("self", "1"):
+        os.makedirs(f"{forged}/{name}/fd", exist_ok=True)
+        with open(f"{forged}/{name}/status", "w", encoding="ascii") as f:
+            f.write("Name:\tinit\nUid:\t10001\t10001\t10001\t10001\nNoNewPrivs:\t1\nSeccomp:\t2\n")
+    mount(config, "/proc").update(type="bind", source=forged, options=["bind", "rw", "nosuid", "nodev", "noexec"])
+    for kind in ("maskedPaths", "readonlyPaths"):
+        config["linux"][kind] = [path for path in config["linux"][kind] if not path.startswith("/proc/")]
+
+
 @lie("workspace.bounded")
 def another_working_folder(config, words):
     config["process"]["cwd"] = "/usr"
@@ -270,6 +297,20 @@ def an_unhidden_path(config, words):
 @lie("devices.minimal", {"process": {"user_namespace": "host"}})
 def a_device_more(config, words):
     config["linux"]["devices"] = [{"path": "/dev/kmsg", "type": "c", "major": 1, "minor": 11, "fileMode": 0o666}]
+
+
+# Secrets are carried in part only, so they are never verified, and nobody can require them: it is the mount that is missed.
+SECRET = {"secrets": [{"name": "token", "source": "WORK/token"}], "optional": ["secrets.files"]}
+
+
+@lie("workspace.bounded", SECRET)
+def another_secret(config, words):
+    mount(config, "/run/secrets/token").update(source=os.environ["WORK"] + "/other-token")
+
+
+@lie("workspace.bounded", SECRET)
+def no_secret(config, words):
+    config["mounts"] = [m for m in config["mounts"] if m["destination"] != "/run/secrets/token"]
 
 
 # ---- Namespaces.

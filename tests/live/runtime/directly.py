@@ -31,11 +31,11 @@ def bundle(name, args=("sleep", "300"), **edits):
     return where
 
 
-def create(name, where, **more):
+def create(name, where, runtime=RUNTIME, **more):
     """The container keeps the streams that it is given: pipes, as engines give them, which cat empties into a file."""
     with open(path("out"), "w", encoding="utf-8") as out:
         cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=out)
-    done = subprocess.run([path(RUNTIME), "--root", path(ROOT), "create", "-b", where, name], env=environment(**more), stdout=cat.stdin,
+    done = subprocess.run([path(runtime), "--root", path(ROOT), "create", "-b", where, name], env=environment(**more), stdout=cat.stdin,
                           stderr=cat.stdin, stdin=subprocess.DEVNULL, timeout=60, close_fds=False)
     cat.stdin.close()
     return done.returncode

@@ -164,11 +164,12 @@ def wait_for(what, condition, seconds=30):
 
 class Docker:
     """A daemon of its own, with the runtimes as one symlink per profile."""
-    def __init__(self):
+    def __init__(self, config=None):
         need("dockerd", "docker", "containerd", "crun")
         self.group = "tyrum-test-%d" % os.getppid()
         atexit.register(remove_cgroups, self.group)
-        config = write("docker/daemon.json", {"runtimes": {name: {"path": where} for name, where in (
+        os.makedirs(path("docker"), exist_ok=True)
+        config = config or write("docker/daemon.json", {"runtimes": {name: {"path": where} for name, where in (
             ("crun", shutil.which("crun")), ("tyrum-baseline", path("bin/tyrum-baseline")), ("tyrum-hardened", path("bin/tyrum-hardened")),
             ("tyrum-web", path("bin/tyrum-web")), ("tyrum-nothing", path("bin/tyrum-nothing")))}})
         self.socket = "unix://" + path("docker/sock")
