@@ -54,7 +54,8 @@ static int read_words (struct handed *handed)
 
   if (r == 0)
     r = read_text (handed);
-  return r < 0 ? r : launcher_request_split (&handed->request, handed->text, &handed->words, &handed->variables);
+  return r < 0 ? r
+               : launcher_request_split (&handed->request, handed->text, &handed->words, &handed->variables);
 }
 
 static int receive (int from, struct handed *handed)

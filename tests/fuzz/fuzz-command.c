@@ -61,7 +61,8 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   memcpy (&head, data, sizeof head);
   INVARIANT (head.words > 0 && head.words <= LIMIT_COMMAND_TEXTS && head.variables <= LIMIT_COMMAND_TEXTS);
   /* Not a byte is left over. */
-  INVARIANT (sizeof head + entered + bytes_of (options.command, head.words) + bytes_of (environ, head.variables)
+  INVARIANT (sizeof head + entered + bytes_of (options.command, head.words)
+                 + bytes_of (environ, head.variables)
              == size);
   environ = before;
   INVARIANT (command_take (data, size, &options, &second) < 0 && environ == before);

@@ -1,5 +1,5 @@
-/* The words that a caller hands to a launcher, on any bytes: the first say how many there are, the rest is the
- * memory file. All of it is words and variables, or it is refused. */
+/* The words that a caller hands to a launcher, on any bytes: the first say how many there are, the rest is
+ * the memory file. All of it is words and variables, or it is refused. */
 #include <config.h>
 
 #include "base-launcher-text.h"

@@ -87,8 +87,8 @@ static void test_launcher (void **state)
 
 static void test_mistakes (void **state)
 {
-#define JOURNAL(members) "{\"version\":1,\"journal\":{" members "}}"
-#define RUNNER(members)  "{\"version\":1,\"toolrunner\":{" members "}}"
+#define JOURNAL(members)  "{\"version\":1,\"journal\":{" members "}}"
+#define RUNNER(members)   "{\"version\":1,\"toolrunner\":{" members "}}"
 #define LAUNCHER(members) "{\"version\":1,\"launcher\":{" members "}}"
   static const struct {
     const char *text, *message;
@@ -127,7 +127,8 @@ static void test_mistakes (void **state)
     { LAUNCHER ("\"ready\":{\"hardened\":65}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
     { LAUNCHER ("\"ready\":{\"hardened\":-1}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
     { LAUNCHER ("\"ready\":{\"hardened\":1.5}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
-    { LAUNCHER ("\"ready\":{\"hardened\":\"1\"}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
+    { LAUNCHER ("\"ready\":{\"hardened\":\"1\"}"),
+      "launcher.ready.hardened: it is not a number from 1 to 64" },
     { LAUNCHER ("\"ready\":{\"a\":40,\"b\":40}"), "launcher.ready: more than 64 in all" },
     { LAUNCHER ("\"ready\":{\"a\":1,\"a\":2}"), "'a'" },
   };

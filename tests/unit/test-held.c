@@ -1,4 +1,5 @@
-/* Plans of sandboxes that are held ready: which of them are the same sandbox, and what is told to one later. */
+/* Plans of sandboxes that are held ready: which of them are the same sandbox, and what is told to one later.
+ */
 #include <config.h>
 
 #include "unit.h"
@@ -103,7 +104,7 @@ CHANGE (owner, replace (&plan->owner, "another"))
 
 #define ROW(name)                                                                                            \
   {                                                                                                          \
-    #name, change_##name                                                                                     \
+#name, change_##name                                                                                     \
   }
 
 static void test_another (void **state)
@@ -112,12 +113,38 @@ static void test_another (void **state)
     const char *name;
     void (*change) (struct plan *plan);
   } rows[] = {
-    ROW (profile),       ROW (profile_file), ROW (digest),         ROW (uid),
-    ROW (gid),           ROW (hostname),     ROW (apparmor),       ROW (terminal),     ROW (filter),
-    ROW (rlimit),        ROW (root_path),    ROW (root_inode),     ROW (root_read_only), ROW (entry),
-    ROW (mount_source),  ROW (mount_target), ROW (mount_inode),    ROW (mount_device), ROW (mount_options),
-    ROW (fewer_mounts),  ROW (workspace_writable), ROW (masked),   ROW (read_only),    ROW (user_namespace),
-    ROW (network),       ROW (memory),       ROW (pids),           ROW (cpu),          ROW (cgroup),       ROW (delegated),      ROW (owner),        };
+    ROW (profile),
+    ROW (profile_file),
+    ROW (digest),
+    ROW (uid),
+    ROW (gid),
+    ROW (hostname),
+    ROW (apparmor),
+    ROW (terminal),
+    ROW (filter),
+    ROW (rlimit),
+    ROW (root_path),
+    ROW (root_inode),
+    ROW (root_read_only),
+    ROW (entry),
+    ROW (mount_source),
+    ROW (mount_target),
+    ROW (mount_inode),
+    ROW (mount_device),
+    ROW (mount_options),
+    ROW (fewer_mounts),
+    ROW (workspace_writable),
+    ROW (masked),
+    ROW (read_only),
+    ROW (user_namespace),
+    ROW (network),
+    ROW (memory),
+    ROW (pids),
+    ROW (cpu),
+    ROW (cgroup),
+    ROW (delegated),
+    ROW (owner),
+  };
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
@@ -161,7 +188,8 @@ static void test_the_same (void **state)
   tell (plan);
   after = shape_of (plan);
   assert_string_equal (before, after);
-  CHECK (strstr (after, "secret") == NULL && strstr (after, "/home/") == NULL, "the caller's is in '%s'", after);
+  CHECK (strstr (after, "secret") == NULL && strstr (after, "/home/") == NULL, "the caller's is in '%s'",
+         after);
   assert_int_equal (plan_hold (plan, &err), 0);
   held = shape_of (plan);
   assert_string_equal (before, held);
@@ -204,7 +232,8 @@ static void test_adopted (void **state)
   assert_string_equal (wanted->masked.items[wanted->masked.count - 1], "/workspace/another.key");
   assert_int_equal (wanted->wall_ms, 5);
   assert_int_equal (wanted->output_bytes, 6);
-  assert_true (wanted->controls[CONTROL_LIMITS_PIDS].required != held->controls[CONTROL_LIMITS_PIDS].required);
+  assert_true (wanted->controls[CONTROL_LIMITS_PIDS].required
+               != held->controls[CONTROL_LIMITS_PIDS].required);
   assert_int_equal (held->argv.count, 0);
   plan_adopt (held, wanted);
   assert_false (wanted->held);
