@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,26 @@ static int take_limits (const struct launcher_request *request)
   return 0;
 }
 
+bool handed_has_our_processors (const struct handed *handed)
+{
+  cpu_set_t ours, theirs;
+
+  return sched_getaffinity (handed->caller, sizeof (theirs), &theirs) == 0
+         && sched_getaffinity (0, sizeof (ours), &ours) == 0 && CPU_EQUAL (&ours, &theirs);
+}
+
+static int take_processors (const struct handed *handed)
+{
+  cpu_set_t theirs;
+
+  if (handed_has_our_processors (handed))
+    return 0;
+  return sched_getaffinity (handed->caller, sizeof (theirs), &theirs) < 0
+                 || sched_setaffinity (0, sizeof (theirs), &theirs) < 0
+             ? -errno
+             : 0;
+}
+
 static int take_streams (struct handed *handed)
 {
   unsigned connection = (unsigned) handed->connection;
@@ -148,6 +169,8 @@ int handed_become (struct handed *handed)
 
   if (r == 0)
     r = take_limits (request);
+  if (r == 0)
+    r = take_processors (handed);
   if (r == 0 && getpriority (PRIO_PROCESS, 0) != request->nice
       && setpriority (PRIO_PROCESS, 0, request->nice) < 0)
     r = -errno;
