@@ -111,11 +111,13 @@ static int into_duration (const struct json_place *place, const struct json_node
   return 0;
 }
 
-/* Names of profiles with numbers. They are in the order of the set, so each number finds its place by name. */
+/* Names of profiles with numbers. They are in the order of the set, so each number finds its place by name.
+ */
 static int into_ready (const struct json_place *place, const struct json_node *node, void *at,
                        struct error *err)
 {
-  struct configuration *configuration = (struct configuration *) ((char *) at - offsetof (struct configuration, ready));
+  struct configuration *configuration =
+      (struct configuration *) ((char *) at - offsetof (struct configuration, ready));
   uint64_t sum = 0;
 
   for (size_t i = 0; i < node->count; i++)
@@ -143,9 +145,9 @@ static int into_ready (const struct json_place *place, const struct json_node *n
   {                                                                                                          \
     section, { key, type, read, offsetof (struct configuration, field) }, help, schema                       \
   }
-#define TEXT_SCHEMA   "{ \"type\": \"string\", \"pattern\": \"[^ \\t\\r\\n]\" }"
-#define FOLDER_SCHEMA "{ \"type\": \"string\", \"minLength\": 1 }"
-#define FLAG_SCHEMA   "{ \"type\": \"boolean\" }"
+#define TEXT_SCHEMA     "{ \"type\": \"string\", \"pattern\": \"[^ \\t\\r\\n]\" }"
+#define FOLDER_SCHEMA   "{ \"type\": \"string\", \"minLength\": 1 }"
+#define FLAG_SCHEMA     "{ \"type\": \"boolean\" }"
 #define DURATION_SCHEMA "{ \"type\": \"string\", \"pattern\": \"^[1-9][0-9]*(ms|s|m|h)$\" }"
 
 const struct configuration_key configuration_keys[] = {
@@ -197,7 +199,8 @@ const struct configuration_key configuration_keys[] = {
        "how long it stays without anything to do (default: 10m)", DURATION_SCHEMA),
   ROW ("launcher", "ready", JSON_OBJECT, into_ready, ready,
        "of which profiles sandboxes are made and proven in advance, and how many (default: none)",
-       "{ \"type\": \"object\", \"additionalProperties\": { \"type\": \"integer\", \"minimum\": 1, \"maximum\": 64 } }"),
+       "{ \"type\": \"object\", \"additionalProperties\": { \"type\": \"integer\", \"minimum\": 1, "
+       "\"maximum\": 64 } }"),
   ROW ("launcher", "ready_age", JSON_STRING, into_duration, ready_age,
        "how old such a sandbox may become (default: 10m)", DURATION_SCHEMA),
 };

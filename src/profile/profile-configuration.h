@@ -44,13 +44,13 @@ struct configuration {
   struct strlist engines_profiles; /* profiles that an annotation may name (a set) */
 
   /* launcher: a process that stays, and launches for `run` */
-  char *launcher_socket;   /* absolute; NULL: in the folder of live runs */
-  bool launcher_use;       /* hand runs to one that is there */
-  bool launcher_start;     /* the first run starts one */
-  uint64_t launcher_idle;  /* milliseconds without a run after which it ends */
-  struct strlist ready;    /* profiles of which sandboxes are held ready (a set) */
-  uint32_t *ready_counts;  /* how many, for each of these */
-  uint64_t ready_age;      /* milliseconds after which one is discarded */
+  char *launcher_socket;  /* absolute; NULL: in the folder of live runs */
+  bool launcher_use;      /* hand runs to one that is there */
+  bool launcher_start;    /* the first run starts one */
+  uint64_t launcher_idle; /* milliseconds without a run after which it ends */
+  struct strlist ready;   /* profiles of which sandboxes are held ready (a set) */
+  uint32_t *ready_counts; /* how many, for each of these */
+  uint64_t ready_age;     /* milliseconds after which one is discarded */
 };
 
 /* At most, of all profiles together. */
