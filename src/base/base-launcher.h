@@ -1,7 +1,7 @@
 /* What a caller and a launcher that stays say to each other, byte for byte.
  *
- * The caller connects to the launcher's socket (SOCK_SEQPACKET) and sends one packet: struct launcher_request,
- * with LAUNCHER_FDS descriptors. Then it listens.
+ * The caller connects to the launcher's socket (SOCK_SEQPACKET) and sends one packet: struct
+ * launcher_request, with LAUNCHER_FDS descriptors. Then it listens.
  *
  *   launcher:  DECLINED: nothing was done, and the caller does it alone. So it is when the launcher hangs up
  *              before it has said anything.

@@ -211,9 +211,19 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
   }
 }
 
+/* Nobody may think that it was taken when we do not, or it would be done twice: from the moment we give up
+ * nothing can be said to us, and a launcher that cannot say so does nothing. */
+static bool was_taken (int connection, struct launcher_reply *ret_reply)
+{
+  struct pollfd wait = { connection, POLLIN, 0 };
+
+  if (poll (&wait, 1, TAKEN_MS) <= 0 && poll (&wait, 1, 0) <= 0 && shutdown (connection, SHUT_RD) < 0)
+    return false;
+  return hear (connection, ret_reply) && ret_reply->type == LAUNCHER_TAKEN;
+}
+
 static int hand_over (int connection, char *const *words, int *ret_status, struct error *err)
 {
-  struct pollfd taken = { connection, POLLIN, 0 };
   struct launcher_reply reply;
   cleanup_close int signals = -1;
   sigset_t before;
@@ -221,8 +231,7 @@ static int hand_over (int connection, char *const *words, int *ret_status, struc
 
   /* From here on, so that none is lost while the other process comes to life. */
   signals = watch_signals (&before);
-  if (signals >= 0 && send_request (connection, words) && poll (&taken, 1, TAKEN_MS) > 0
-      && hear (connection, &reply) && reply.type == LAUNCHER_TAKEN)
+  if (signals >= 0 && send_request (connection, words) && was_taken (connection, &reply))
     r = attend (connection, signals, reply.value, ret_status, err);
   if (r == 0)
     sigprocmask (SIG_SETMASK, &before, NULL);

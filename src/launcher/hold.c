@@ -69,8 +69,10 @@ static bool await_caller (int control, struct held *held, uint64_t until)
 }
 
 /* A container inherits what its profile does not set, and this one has done so already. */
-static bool has_our_limits (const struct launcher_request *request)
+static bool has_our_limits (const struct handed *handed)
 {
+  const struct launcher_request *request = &handed->request;
+
   for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
     struct rlimit limit;
 
@@ -78,7 +80,7 @@ static bool has_our_limits (const struct launcher_request *request)
         || limit.rlim_max != request->limits[i].hard)
       return false;
   }
-  return getpriority (PRIO_PROCESS, 0) == request->nice;
+  return getpriority (PRIO_PROCESS, 0) == request->nice && handed_has_our_processors (handed);
 }
 
 __attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
@@ -102,7 +104,7 @@ __attribute__ ((noreturn)) void hold (int control, const struct strlist *templat
     _exit (EXIT_SUCCESS);
   }
   close (control);
-  if (!has_our_limits (&handed.request)) {
+  if (!has_our_limits (&handed)) {
     held_discard (held);
     serve (&handed);
   }

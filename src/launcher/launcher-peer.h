@@ -13,5 +13,6 @@
 bool peer_is_same_user (int connection, pid_t *ret_pid);
 
 /* Whether PID, at the other end of CONNECTION, has all that this process has: namespaces, root, capabilities,
- * freedom from filters. What cannot be looked at counts as different. */
+ * freedom from filters; and is scheduled by the same policies. What cannot be looked at counts as different.
+ */
 bool peer_is_like_us (int connection, pid_t pid);

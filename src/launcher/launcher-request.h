@@ -41,5 +41,8 @@ void handed_clear (struct handed *handed);
  */
 int handed_become (struct handed *handed);
 
+/* Whether the caller may run where we may. */
+bool handed_has_our_processors (const struct handed *handed);
+
 /* Says TYPE; false where nobody hears it. */
 bool handed_tell (int connection, enum launcher_type type, int value);

@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,8 @@ struct pending {
 
 struct launcher {
   struct configuration *configuration;
+  char *program;       /* what was installed when it was started */
+  struct stat started; /* and what that was */
   struct listening listening;
   struct pool *pool;
   int signals;
@@ -71,12 +74,23 @@ static uint64_t now_ms (void)
   return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
+/* After an update callers are the new program's, and so must be what stands in for them. */
+static bool is_installed (const struct launcher *launcher)
+{
+  struct stat now;
+
+  return stat (launcher->program, &now) == 0 && now.st_dev == launcher->started.st_dev
+         && now.st_ino == launcher->started.st_ino && now.st_ctim.tv_sec == launcher->started.st_ctim.tv_sec
+         && now.st_ctim.tv_nsec == launcher->started.st_ctim.tv_nsec;
+}
+
 /* In the child nothing of the loop is left but what it was forked for. */
 static void start_serving (struct launcher *launcher, struct handed *handed)
 {
-  bool given = pool_give (launcher->pool, handed, now_ms ());
-  pid_t pid = given ? -1 : fork ();
+  bool current = is_installed (launcher), given = current && pool_give (launcher->pool, handed, now_ms ());
+  pid_t pid = given || !current ? -1 : fork ();
 
+  launcher->ending = launcher->ending || !current;
   if (pid == 0)
     serve (handed);
   if (given || pid > 0)
@@ -244,6 +258,11 @@ static int stay (struct launcher *launcher, const struct words *words, struct er
 {
   int r = context_configuration (&launcher->configuration, err);
 
+  launcher->program = own_program ("tyrum-oci-launcher");
+  if (r == 0 && launcher->program == NULL)
+    r = error_oom (err);
+  if (r == 0 && stat (launcher->program, &launcher->started) < 0)
+    r = error_set_errno (err, errno, "look at '%s'", launcher->program);
   if (r == 0 && words->idle > 0)
     launcher->configuration->launcher_idle = words->idle;
   if (r == 0)
@@ -276,6 +295,7 @@ int main (int argc, char **argv)
   listening_clear (&launcher.listening);
   pool_free (launcher.pool);
   configuration_free (launcher.configuration);
+  free (launcher.program);
   close_p (&launcher.signals);
   /* Two that were started at the same time are one too many, and nobody's mistake. */
   if (r == 0 || (r == -EADDRINUSE && words.background))

@@ -4,12 +4,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -135,6 +137,18 @@ static bool is_still_there (int connection)
   return poll (&gone, 1, 0) == 0;
 }
 
+/* Policies and priorities of the processor and of disks, which commands inherit. */
+static bool same_schedule (pid_t pid)
+{
+  const int one_process = 1; /* IOPRIO_WHO_PROCESS */
+  struct sched_param ours, theirs;
+  int policy = sched_getscheduler (pid);
+
+  return policy >= 0 && policy == sched_getscheduler (0) && sched_getparam (pid, &theirs) == 0
+         && sched_getparam (0, &ours) == 0 && theirs.sched_priority == ours.sched_priority
+         && syscall (SYS_ioprio_get, one_process, pid) == syscall (SYS_ioprio_get, one_process, 0);
+}
+
 bool peer_is_like_us (int connection, pid_t pid)
 {
   static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",    "ns/net",
@@ -149,5 +163,6 @@ bool peer_is_like_us (int connection, pid_t pid)
   for (size_t i = 0; i < ARRAY_LEN (places); i++)
     if (!same_place (theirs, ours, places[i]))
       return false;
-  return same_status (theirs, ours) && same_label (theirs, ours) && is_still_there (connection);
+  return same_status (theirs, ours) && same_label (theirs, ours) && same_schedule (pid)
+         && is_still_there (connection);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base-limits.h"
+#include "base-launcher-text.h"
 #include "base-receive.h"
 #include "launcher-peer.h"
 
@@ -48,44 +49,14 @@ static int read_text (struct handed *handed)
   return 0;
 }
 
-/* COUNT texts from *AT on, each of which ends before END. */
-static char **split (char **at, const char *end, size_t count)
-{
-  char **list = calloc (count + 1, sizeof (*list));
-
-  for (size_t i = 0; list != NULL && i < count; i++) {
-    if (*at >= end) {
-      free (list);
-      errno = EPROTO;
-      return NULL;
-    }
-    list[i] = *at;
-    *at += strlen (*at) + 1;
-  }
-  return list;
-}
-
 static int read_words (struct handed *handed)
 {
-  const struct launcher_request *request = &handed->request;
-  char *at;
-  const char *end;
-  int r;
+  int r = launcher_request_check (&handed->request);
 
-  if (request->magic != LAUNCHER_MAGIC || request->version != LAUNCHER_VERSION
-      || request->size > LIMIT_LAUNCHER_BYTES || request->words > request->size
-      || request->variables > request->size)
-    return -EPROTO;
-  r = read_text (handed);
-  if (r < 0)
-    return r;
-  at = handed->text;
-  end = handed->text + request->size;
-  handed->words = split (&at, end, request->words);
-  handed->variables = handed->words ? split (&at, end, request->variables) : NULL;
-  if (handed->variables == NULL)
-    return errno == EPROTO ? -EPROTO : -ENOMEM;
-  return at == end ? 0 : -EPROTO;
+  if (r == 0)
+    r = read_text (handed);
+  return r < 0 ? r
+               : launcher_request_split (&handed->request, handed->text, &handed->words, &handed->variables);
 }
 
 static int receive (int from, struct handed *handed)
@@ -158,6 +129,26 @@ static int take_limits (const struct launcher_request *request)
   return 0;
 }
 
+bool handed_has_our_processors (const struct handed *handed)
+{
+  cpu_set_t ours, theirs;
+
+  return sched_getaffinity (handed->caller, sizeof (theirs), &theirs) == 0
+         && sched_getaffinity (0, sizeof (ours), &ours) == 0 && CPU_EQUAL (&ours, &theirs);
+}
+
+static int take_processors (const struct handed *handed)
+{
+  cpu_set_t theirs;
+
+  if (handed_has_our_processors (handed))
+    return 0;
+  return sched_getaffinity (handed->caller, sizeof (theirs), &theirs) < 0
+                 || sched_setaffinity (0, sizeof (theirs), &theirs) < 0
+             ? -errno
+             : 0;
+}
+
 static int take_streams (struct handed *handed)
 {
   unsigned connection = (unsigned) handed->connection;
@@ -178,6 +169,8 @@ int handed_become (struct handed *handed)
 
   if (r == 0)
     r = take_limits (request);
+  if (r == 0)
+    r = take_processors (handed);
   if (r == 0 && getpriority (PRIO_PROCESS, 0) != request->nice
       && setpriority (PRIO_PROCESS, 0, request->nice) < 0)
     r = -errno;

@@ -74,21 +74,25 @@ static bool cover_hidden (const struct plan *plan)
 
 struct moving {
   const struct run *run;
-  int tree;
+  int tree; /* -1: there is no workspace */
 };
 
-/* In a process of its own: joining the container's mount namespace takes it to the root there. The empty
- * folder goes, so that there is one mount in that place, and it is the one that was planned. */
+/* The empty folder goes, so that there is one mount in that place, and it is the one that was planned. */
+static bool put_on_workspace (const struct moving *moving)
+{
+  return umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
+         && syscall (SYS_move_mount, moving->tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) == 0
+         && cover_hidden (moving->run->options->plan);
+}
+
+/* In a process of its own: joining the container's mount namespace takes it to the root there. The folder in
+ * which the command is to start must be there: init could only die of it. */
 static int put_in (void *data)
 {
   const struct moving *moving = data;
 
-  return setns (moving->run->init_pidfd, CLONE_NEWNS) == 0
-                 && umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
-                 && syscall (SYS_move_mount, moving->tree, "", AT_FDCWD, PLAN_WORKSPACE,
-                             MOVE_MOUNT_F_EMPTY_PATH)
-                        == 0
-                 && cover_hidden (moving->run->options->plan)
+  return setns (moving->run->init_pidfd, CLONE_NEWNS) == 0 && (moving->tree < 0 || put_on_workspace (moving))
+                 && chdir (moving->run->options->plan->cwd) == 0
              ? 0
              : 1;
 }
@@ -112,12 +116,12 @@ int run_move_workspace_in (const struct run *run, const struct id_view *view)
   struct moving moving = { run, -1 };
   int r;
 
-  if (workspace == NULL)
-    return 0;
-  moving.tree = stage_take_source (run->options->plan, workspace, view, run->err);
-  if (moving.tree < 0)
-    return moving.tree;
+  if (workspace != NULL) {
+    moving.tree = stage_take_source (run->options->plan, workspace, view, run->err);
+    if (moving.tree < 0)
+      return moving.tree;
+  }
   r = aside (put_in, &moving);
-  close (moving.tree);
+  close_p (&moving.tree);
   return r == 0 ? 0 : error_set (run->err, -EIO, "move the workspace into the sandbox");
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct run_held {
   struct plan *plan;
   char *shape;
   struct id_view view; /* of the workspace's owner, as far as that can be known */
+  struct stat init;    /* the program, as it was taken into the sandbox */
   struct error err;    /* of the run, while it is held */
 };
 
@@ -69,6 +71,8 @@ int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t ow
   held->plan = options->plan;
   held->view = (struct id_view){ owner_uid, owner_gid, -1 };
   r = target_shape (held->plan, &held->shape, err);
+  if (r == 0 && stat (options->init, &held->init) < 0)
+    r = error_set_errno (err, errno, "look at '%s'", options->init);
   if (r == 0)
     r = plan_hold (held->plan, err);
   if (r < 0) {
@@ -103,12 +107,30 @@ int run_held_signals (const struct run_held *held)
   return held->run->signals;
 }
 
+static bool is_alive (const struct run_held *held)
+{
+  struct pollfd init = { held->run.init_pidfd, POLLIN, 0 };
+
+  return poll (&init, 1, 0) == 0;
+}
+
+/* An update brings another one, and a run has the one that is installed. */
+static bool has_current_init (const struct run_held *held)
+{
+  struct stat now;
+
+  return stat (held->options.init, &now) == 0 && now.st_dev == held->init.st_dev
+         && now.st_ino == held->init.st_ino && now.st_ctim.tv_sec == held->init.st_ctim.tv_sec
+         && now.st_ctim.tv_nsec == held->init.st_ctim.tv_nsec;
+}
+
 bool run_held_serves (const struct run_held *held, const struct plan *plan)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *shape = NULL;
 
-  return target_shape (plan, &shape, &ignored) == 0 && strcmp (shape, held->shape) == 0;
+  return is_alive (held) && has_current_init (held) && target_shape (plan, &shape, &ignored) == 0
+         && strcmp (shape, held->shape) == 0;
 }
 
 int run_hold_workspace (struct run *run)

@@ -27,7 +27,8 @@ const char *run_held_id (const struct run_held *held);
 /* Readable when somebody wants the sandbox to end. */
 int run_held_signals (const struct run_held *held);
 
-/* Whether PLAN, not staged yet, is one that the sandbox would serve. */
+/* Whether PLAN, not staged yet, is one that the sandbox would serve: it lives, has the init that is installed
+ * now, and was made of a plan that is the same in all that cannot be told to it. */
 bool run_held_serves (const struct run_held *held, const struct plan *plan);
 
 /* What is said of a sandbox that could not be taken down is in ERR. */

@@ -4,7 +4,7 @@ A script that imports this runs its cases, each under every backend it names, in
 the state folder is a tmpfs that nobody else uses, every process belongs to the test, and all of it ends with the script.
 Mounts there are shared among themselves, as systemd has it on most hosts, so that one that leaks is seen. A case is a
 function; its first line is its name. Needs root and the programs of a build. Environment:
-  TYRUM_OCI_TEST_BUILDDIR   where tyrum-oci, tyrum-oci-init and tyrum-oci-launch are (default: build below the source tree)
+  TYRUM_OCI_TEST_BUILDDIR   where our programs are (default: build below the source tree)
   TYRUM_OCI_TEST_SRCDIR     the source tree
   TYRUM_OCI_TEST_BACKENDS   names of the backends that are meant to be there; cases of others are left out without a word
 """

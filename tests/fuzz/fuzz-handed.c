@@ -1,0 +1,70 @@
+/* The words that a caller hands to a launcher, on any bytes: the first say how many there are, the rest is
+ * the memory file. All of it is words and variables, or it is refused. */
+#include <config.h>
+
+#include "base-launcher-text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base-cleanup.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+#define INVARIANT(condition)                                                                                 \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf (stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);                        \
+      abort ();                                                                                              \
+    }                                                                                                        \
+  } while (0)
+
+/* How many bytes the COUNT texts in LIST have, which lie behind each other from *AT on. */
+static void follow (char *const *list, size_t count, char **at)
+{
+  for (size_t i = 0; i < count; i++) {
+    INVARIANT (list[i] == *at);
+    *at += strlen (*at) + 1;
+  }
+  INVARIANT (list[count] == NULL);
+}
+
+static void split (const struct launcher_request *request, const uint8_t *data)
+{
+  cleanup_free char *text = malloc (request->size + (size_t) 1);
+  cleanup_free char **words = NULL;
+  cleanup_free char **variables = NULL;
+  char *at = text;
+  int r;
+
+  INVARIANT (text != NULL);
+  memcpy (text, data, request->size);
+  text[request->size] = '\0';
+  r = launcher_request_split (request, text, &words, &variables);
+  INVARIANT (r == 0 || r == -EPROTO);
+  INVARIANT ((r == 0) == (words != NULL) && (r == 0) == (variables != NULL));
+  if (r < 0)
+    return;
+  follow (words, request->words, &at);
+  follow (variables, request->variables, &at);
+  INVARIANT (at == text + request->size);
+}
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  struct launcher_request request = { .magic = LAUNCHER_MAGIC, .version = LAUNCHER_VERSION };
+  uint32_t numbers[2];
+
+  if (size < sizeof (numbers) || size - sizeof (numbers) > LIMIT_LAUNCHER_BYTES)
+    return 0;
+  memcpy (numbers, data, sizeof (numbers));
+  request.words = numbers[0];
+  request.variables = numbers[1];
+  request.size = (uint32_t) (size - sizeof (numbers));
+  if (launcher_request_check (&request) == 0)
+    split (&request, data + sizeof (numbers));
+  return 0;
+}
