@@ -65,9 +65,10 @@ static int take_signals (struct run *run)
   return run->signals < 0 ? error_set_errno (run->err, errno, "watch signals") : 0;
 }
 
+/* Whatever the caller's umask: behind an engine init passes through it, under another id. */
 int run_make_folder (struct run *run, const char *name, char **ret_path)
 {
-  if (mkdirat (run->dir.fd, name, 0711) < 0)
+  if (mkdirat (run->dir.fd, name, 0711) < 0 || fchmodat (run->dir.fd, name, 0711, 0) < 0)
     return error_set_errno (run->err, errno, "make '%s' of run '%s'", name, run->dir.id);
   *ret_path = str_format ("%s/%s", run->dir.path, name);
   return *ret_path ? 0 : error_oom (run->err);
