@@ -109,7 +109,7 @@ int run_held_signals (const struct run_held *held)
 
 static bool is_alive (const struct run_held *held)
 {
-  struct pollfd init = { held->run.init_pidfd, POLLIN, 0 };
+  struct pollfd init = { held->run->init_pidfd, POLLIN, 0 };
 
   return poll (&init, 1, 0) == 0;
 }
