@@ -15,6 +15,9 @@
 
 static int meet (struct engine *engine, const struct http_reply *reply, struct error *err)
 {
+  if (reply->libpod_version == NULL && reply->api_version != NULL)
+    return error_set (err, -EINVAL, "the socket '%s' is Docker's; use --backend docker",
+                      http_socket (engine->http));
   if (reply->libpod_version == NULL || !reply_version (reply->libpod_version, &engine->major, &engine->minor))
     return error_set (err, -EPROTO, "what answers at '%s' is not Podman", http_socket (engine->http));
   if (engine->major < VERSION_MIN)

@@ -77,7 +77,8 @@ int engine_open_within (enum backend backend, const char *socket, unsigned ms, s
     return error_set (err, -EOPNOTSUPP, "'%s' is no engine", backend_name (backend));
   r = http_open (socket, &engine->http, err);
   if (r == 0)
-    r = engine_call (engine, "answer", "GET", engine->ways->ping, NULL, 0, &reply, err);
+    /* Who does not know that path may be another engine, which is for MEET to say. */
+    r = engine_call (engine, "answer", "GET", engine->ways->ping, NULL, STATUS_NOT_FOUND, &reply, err);
   if (r == 0)
     r = engine->ways->meet (engine, &reply, err);
   if (r < 0)

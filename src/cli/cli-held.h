@@ -30,6 +30,10 @@ bool held_template (char *const *words, int folder, const struct configuration *
 int held_make (const struct strlist *template, const struct held_owner *owner, struct held **ret_held,
                struct error *err);
 
+/* Plans a run of PROFILE, and throws the plan away: what plans are made of is kept from then on, for this
+ * process and those that it forks. */
+void held_rehearse (const char *profile);
+
 /* Whether the same template would make the same sandbox now. */
 bool held_is_current (struct held *held);
 

@@ -18,6 +18,7 @@
 #include "cli-verb.h"
 #include "plan-held.h"
 #include "run-held.h"
+#include "target-oci.h"
 
 /* An engine that an earlier run has left something with is not waited for. */
 #define LEFT_ENGINE_MS 1000u
@@ -222,6 +223,21 @@ int held_make (const struct strlist *template, const struct held_owner *owner, s
   }
   *ret_held = held;
   return 0;
+}
+
+void held_rehearse (const char *profile)
+{
+  cleanup_context struct context context = { 0 };
+  cleanup_strlist struct strlist template = { 0 };
+  cleanup_plan struct plan *plan = NULL;
+  cleanup_error struct error ignored = { 0 };
+  cleanup_free char *document = NULL;
+
+  seccomp_lists_keep ();
+  filters_keep ();
+  if (add_option (&template, OPTION_PROFILE, profile) == 0
+      && make_plan (&template, &context, &plan, &ignored) == 0)
+    (void) target_oci (plan, &document, &ignored);
 }
 
 bool held_is_current (struct held *held)

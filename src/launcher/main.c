@@ -31,6 +31,7 @@
 #include "base-cleanup.h"
 #include "base-str.h"
 #include "cli-context.h"
+#include "cli-held.h"
 #include "cli-own.h"
 #include "cli-through.h"
 #include "launch-launch.h"
@@ -243,6 +244,16 @@ static int open_socket (struct launcher *launcher, const char *given, struct err
   return listening_open (given ? given : path, &launcher->listening, err);
 }
 
+/* What most will ask for. What others do is planned from the files each time, and so is this: only what was
+ * read before is not taken apart again. */
+static void rehearse (const struct configuration *configuration)
+{
+  held_rehearse ("baseline");
+  held_rehearse ("hardened");
+  for (size_t i = 0; i < configuration->ready.count; i++)
+    held_rehearse (configuration->ready.items[i]);
+}
+
 static int stay (struct launcher *launcher, const struct words *words, struct error *err)
 {
   int r = context_configuration (&launcher->configuration, err);
@@ -260,6 +271,7 @@ static int stay (struct launcher *launcher, const struct words *words, struct er
     r = open_socket (launcher, words->socket, err);
   if (r < 0)
     return r;
+  rehearse (launcher->configuration);
   launcher->signals = open_signals (err);
   return launcher->signals < 0 ? launcher->signals : loop (launcher, err);
 }

@@ -60,6 +60,9 @@ struct filter {
   uint16_t *slots;        /* only while rules are added (plan/seccomp-rules.c) */
   struct strlist allowed; /* every name that is allowed under some condition (a set), for reports */
   int seal;               /* what SEAL_CALL answers: it tells this filter from every other */
+  bool kept;              /* it stays, whoever frees it */
+  char *written;          /* of one that is kept: its rules as they were written into a document */
+  unsigned written_depth;
 };
 
 /* "Seccomp: 2" does not say whose filter it is. Linux has had no such call since 3.1 and keeps its number, so
@@ -74,6 +77,12 @@ struct filter {
  * in EXTRA. MACHINE is as uname has it. */
 int filter_build (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
                   const char *machine, struct filter **ret_filter, struct error *err);
+
+/* From here on filters of lists that are kept (profile-seccomp.h) are kept, too. */
+void filters_keep (void);
+/* The same for TEXT, which FILTER's rules became in a document at that DEPTH; nothing for one that is not
+ * kept. */
+void filter_keep_written (const struct filter *filter, const char *text, size_t len, unsigned depth);
 
 /* What the filter says to a call: 0 for allowed, or the errno. */
 int filter_answer (const struct filter *filter, const char *name,

@@ -148,7 +148,7 @@ int filter_add (struct filter *filter, const char *name, const struct filter_rul
 
 void filter_free (struct filter *filter)
 {
-  if (filter == NULL)
+  if (filter == NULL || filter->kept)
     return;
   for (size_t i = 0; i < filter->rule_count; i++)
     strlist_clear (&filter->rules[i].names);

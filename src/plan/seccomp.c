@@ -260,10 +260,15 @@ static const struct architecture *find_architecture (const char *machine)
 int filter_build (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
                   const char *machine, struct filter **ret_filter, struct error *err)
 {
-  cleanup_filter struct filter *filter = calloc (1, sizeof (*filter));
-  struct build b = { .list = list, .extra = extra, .unknown = unknown, .filter = filter };
+  cleanup_filter struct filter *filter = filter_find_kept (list, extra, unknown, machine);
+  struct build b = { .list = list, .extra = extra, .unknown = unknown };
   int r;
 
+  if (filter != NULL) {
+    *ret_filter = take_ptr (filter);
+    return 0;
+  }
+  filter = b.filter = calloc (1, sizeof (*filter));
   if (filter == NULL)
     return error_oom (err);
   b.architecture = find_architecture (machine);
@@ -285,6 +290,7 @@ int filter_build (const struct seccomp_list *list, const struct strlist *extra, 
   r = filter_seal (filter, err);
   if (r < 0)
     return r;
+  filter_keep (list, extra, unknown, machine, filter);
   *ret_filter = take_ptr (filter);
   return 0;
 }

@@ -278,7 +278,7 @@ static int load_seccomp (const struct profile_store *store, const char *what, co
   if (r == 0 && !trusted)
     r = error_set (err, -EPERM, "seccomp list '%s': others may write it, or it lies in the workspace", path);
   if (r == 0)
-    r = seccomp_list_parse (path, text, len, ret_list, err);
+    r = seccomp_list_obtain (path, text, len, ret_list, err);
   if (r < 0 && value->origin.file != NULL)
     error_prefix (err, "%s '%s':%u: process.seccomp", what, value->origin.file, value->origin.line);
   if (r == 0 && ret_digest != NULL)

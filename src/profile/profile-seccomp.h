@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,11 +64,21 @@ struct seccomp_list {
   size_t rule_count;
   struct seccomp_deny *denies;
   size_t deny_count;
+  bool kept; /* it stays, whoever frees it */
 };
 
 /* FILE is what messages call the list: "FILE:LINE:COLUMN: ...". */
 int seccomp_list_parse (const char *file, const char *text, size_t len, struct seccomp_list **ret_list,
                         struct error *err);
 void seccomp_list_free (struct seccomp_list *list);
+
+/* From here on lists that were read are kept, a few of them, for this process and those that are forked from
+ * it: for a program that plans again and again. What a list says depends on nothing but its text, so one of
+ * the same file and the same text, to the last byte, is the same list. */
+void seccomp_lists_keep (void);
+
+/* As seccomp_list_parse, or the one that was kept. */
+int seccomp_list_obtain (const char *file, const char *text, size_t len, struct seccomp_list **ret_list,
+                         struct error *err);
 DEFINE_CLEANUP (struct seccomp_list, seccomp_list_free)
 #define cleanup_seccomp_list cleanup (seccomp_list_free_p)

@@ -359,7 +359,7 @@ int seccomp_list_parse (const char *file, const char *text, size_t len, struct s
 
 void seccomp_list_free (struct seccomp_list *list)
 {
-  if (list == NULL)
+  if (list == NULL || list->kept)
     return;
   for (size_t i = 0; i < list->rule_count; i++) {
     for (size_t j = 0; j < list->rules[i].test_count; j++)

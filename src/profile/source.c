@@ -91,7 +91,8 @@ const char *source_forbidden_root (const char *path)
   static const char *const kernels[] = { "/proc", "/sys", "/dev" };
   const char *why = NULL;
   enum source_class class = source_classify (path, &why);
-  bool closed = class == SOURCE_SENSITIVE;
+  /* Where a user's own engine keeps roots. */
+  bool closed = class == SOURCE_SENSITIVE && (!is_private (path) || strstr (path, "/.local/share/") == NULL);
 
   for (size_t i = 0; class == SOURCE_FORBIDDEN && i < ARRAY_LEN (forbidden); i++)
     closed = closed || path_is_within (forbidden[i].path, path);

@@ -15,12 +15,11 @@
 #include "base-report.h"
 #include "plan-held.h"
 #include "run-internal.h"
-#include "run-record.h"
 #include "run-stage.h"
 #include "target-shape.h"
 
 struct run_held {
-  struct run run;
+  struct run *run;
   struct run_options options;
   struct plan *plan;
   char *shape;
@@ -32,6 +31,7 @@ struct run_held {
 static void held_free (struct run_held *held)
 {
   plan_free (held->plan);
+  free (held->run);
   close_p (&held->view.fd);
   free (held->shape);
   error_clear (&held->err);
@@ -42,9 +42,9 @@ void run_discard (struct run_held *held, struct error *err)
 {
   if (held == NULL)
     return;
-  held->run.err = &held->err;
-  run_tear_down (&held->run);
-  run_result_clear (&held->run.result);
+  held->run->err = &held->err;
+  run_tear_down (held->run);
+  run_result_clear (&held->run->result);
   if (error_is_set (&held->err) && !error_is_set (err)) {
     *err = held->err;
     held->err = (struct error){ 0 };
@@ -54,7 +54,7 @@ void run_discard (struct run_held *held, struct error *err)
 
 const char *run_held_id (const struct run_held *held)
 {
-  return held->run.dir.id;
+  return held->run->dir.id;
 }
 
 int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
@@ -79,12 +79,17 @@ int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t ow
     held_free (held);
     return r;
   }
-  run_init (&held->run, &held->options, &held->err);
-  r = run_make (&held->run);
+  held->run = run_new (&held->options, err);
+  if (held->run == NULL) {
+    held_free (held);
+    return err->code;
+  }
+  held->run->err = &held->err;
+  r = run_make (held->run);
   if (r == 0)
     r = stage_make_id_view (held->plan, &held->view, &held->err);
-  if (r == 0 && held->run.result.reason == RUN_REFUSED) {
-    cleanup_free char *broken = posture_broken_text (held->run.result.posture);
+  if (r == 0 && held->run->result.reason == RUN_REFUSED) {
+    cleanup_free char *broken = posture_broken_text (held->run->result.posture);
 
     r = error_set (&held->err, -EPERM, "it does not keep what its profile promises: %s",
                    broken ? broken : "");
@@ -99,12 +104,12 @@ int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t ow
 
 int run_held_signals (const struct run_held *held)
 {
-  return held->run.signals;
+  return held->run->signals;
 }
 
 static bool is_alive (const struct run_held *held)
 {
-  struct pollfd init = { held->run.init_pidfd, POLLIN, 0 };
+  struct pollfd init = { held->run->init_pidfd, POLLIN, 0 };
 
   return poll (&init, 1, 0) == 0;
 }
@@ -212,15 +217,14 @@ static int hand_over (struct run *run, const struct id_view *view)
     r = take_streams (run);
   if (r == 0)
     r = run_move_workspace_in (run, view);
-  if (r == 0)
-    r = run_record_write (&run->dir, plan, run->program, run->err);
   cgroup_forget_usage (plan);
   return r < 0 ? r : run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
 }
 
-int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err)
+int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err)
 {
   struct run_held *held = options->held;
+  struct run *run = held->run;
   cleanup_error struct error ignored = { 0 };
   int r;
 
@@ -229,22 +233,22 @@ int run_adopt (const struct run_options *options, struct run *ret_run, struct er
     return 0;
   }
   /* What came before was for nobody's run. */
-  run_passed (&held->run, PHASE_PREPARE);
-  memset (held->run.result.phases_us, 0, sizeof (held->run.result.phases_us));
+  run_passed (run, PHASE_PREPARE);
+  memset (run->result.phases_us, 0, sizeof (run->result.phases_us));
   plan_adopt (held->plan, options->plan);
-  held->run.options = options;
-  r = hand_over (&held->run, &held->view);
+  run->options = options;
+  r = hand_over (run, &held->view);
   if (r < 0) {
     /* The caller gets its own plan back. */
     plan_adopt (held->plan, options->plan);
-    held->run.options = &held->options;
+    run->options = &held->options;
     run_discard (held, &ignored);
     return 0;
   }
-  *ret_run = held->run;
-  ret_run->err = err;
-  run_passed (ret_run, PHASE_PREPARE);
+  run->err = err;
+  run_passed (run, PHASE_PREPARE);
+  held->run = NULL;
   held_free (held);
-  r = forget_proof (ret_run);
-  return r < 0 ? r : 1;
+  *ret_run = run;
+  return forget_proof (run);
 }

@@ -20,6 +20,7 @@
 #include "posture-posture.h"
 #include "run-check.h"
 #include "run-outside.h"
+#include "run-record.h"
 
 /* Sends the next batch of questions. */
 static int ask (struct run *run)
@@ -198,7 +199,13 @@ static int judge (struct run *run)
 
 void run_remember (const struct run *run)
 {
+  const struct plan *plan = run->options->plan;
+  struct error ignored = { 0 };
+
   run_facts_write (&run->dir, &run->outside);
+  /* Of a sandbox that was held ready it says so still. */
+  if (plan->held && run_record_write (&run->dir, plan, run->program, &ignored) < 0)
+    error_clear (&ignored);
 }
 
 /* Init is busy with its answers meanwhile. What is mended afterwards is looked at again. */

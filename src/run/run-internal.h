@@ -94,12 +94,12 @@ struct run {
 };
 
 /* run.c: the beginning, up to the first verdict. */
-void run_init (struct run *run, const struct run_options *options, struct error *err);
+struct run *run_new (const struct run_options *options, struct error *err);
 int run_make (struct run *run);
 
-/* held.c. 1: *RET_RUN is the sandbox that OPTIONS hold, which has the command now and waits for a verdict. 0:
- * it does not serve, and is gone. An error after which there is *RET_RUN to take down. */
-int run_adopt (const struct run_options *options, struct run *ret_run, struct error *err);
+/* held.c: *RET_RUN is the sandbox that OPTIONS hold, which has the command now and waits for a verdict, or
+ * after an error is to be taken down. NULL: it does not serve, and is gone. */
+int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err);
 /* held-mounts.c: the plan's workspace, with what is hidden in it covered. */
 struct id_view;
 int run_move_workspace_in (const struct run *run, const struct id_view *view);

@@ -65,9 +65,10 @@ static int take_signals (struct run *run)
   return run->signals < 0 ? error_set_errno (run->err, errno, "watch signals") : 0;
 }
 
+/* Whatever the caller's umask: behind an engine init passes through it, under another id. */
 int run_make_folder (struct run *run, const char *name, char **ret_path)
 {
-  if (mkdirat (run->dir.fd, name, 0711) < 0)
+  if (mkdirat (run->dir.fd, name, 0711) < 0 || fchmodat (run->dir.fd, name, 0711, 0) < 0)
     return error_set_errno (run->err, errno, "make '%s' of run '%s'", name, run->dir.id);
   *ret_path = str_format ("%s/%s", run->dir.path, name);
   return *ret_path ? 0 : error_oom (run->err);
@@ -129,10 +130,13 @@ static int start (struct run *run)
   if (r == 0)
     r = run_hold_inside (run);
   if (r == 0)
-    run_remember (run);
-  if (r == 0)
     r = give_privileges_up (run);
-  return r < 0 ? r : run_go (run);
+  if (r == 0)
+    r = run_go (run);
+  /* For who asks later, so it can be done while the command comes to life. */
+  if (r == 0)
+    run_remember (run);
+  return r;
 }
 
 /* Up to where there is something to take down. */
@@ -153,35 +157,39 @@ static int prepare (struct run *run)
   return r < 0 ? r : run->driver->prepare (run);
 }
 
-void run_init (struct run *run, const struct run_options *options, struct error *err)
+/* Field by field: the buffers of the streams are large, and most runs touch little of them. */
+static void have_nothing (struct run *run)
 {
-  *run =
-      (struct run){ .options = options,
-                    .driver = backend_is_engine (options->plan->backend) ? &run_by_engine : &run_by_programs,
-                    .name = backend_name (options->plan->backend),
-                    .dir = { .fd = -1, .lock_fd = -1 },
-                    .door = -1,
-                    .slot_fd = -1,
-                    .image = { .fd = -1, .lock = -1 },
-                    .console = -1,
-                    .terminal = -1,
-                    .stage_ns = { -1, -1 },
-                    .control = -1,
-                    .handshake = -1,
-                    .status = -1,
-                    .child_fds = { -1, -1, -1, -1, -1 },
-                    .init_pidfd = -1,
-                    .signals = -1,
-                    .timer = -1,
-                    .listener = { .fd = -1 },
-                    .covers = { .fd = -1, .folders = -1 },
-                    .inside_ns = -1,
-                    .inside_root = -1,
-                    .host_mounts = -1,
-                    .err = err };
+  int *const fds[] = { &run->dir.fd,      &run->dir.lock_fd, &run->door,           &run->slot_fd,
+                       &run->image.fd,    &run->image.lock,  &run->console,        &run->terminal,
+                       &run->stage_ns[0], &run->stage_ns[1], &run->control,        &run->handshake,
+                       &run->status,      &run->init_pidfd,  &run->signals,        &run->timer,
+                       &run->listener.fd, &run->covers.fd,   &run->covers.folders, &run->inside_ns,
+                       &run->inside_root, &run->host_mounts, &run->steward.socket };
+
+  for (size_t i = 0; i < ARRAY_LEN (fds); i++)
+    *fds[i] = -1;
+  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++)
+    run->child_fds[i] = -1;
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run->streams[i].from = run->streams[i].to = -1;
+}
+
+struct run *run_new (const struct run_options *options, struct error *err)
+{
+  struct run *run = calloc (1, sizeof (*run));
+
+  if (run == NULL) {
+    error_oom (err);
+    return NULL;
+  }
+  have_nothing (run);
+  run->options = options;
+  run->driver = backend_is_engine (options->plan->backend) ? &run_by_engine : &run_by_programs;
+  run->name = backend_name (options->plan->backend);
+  run->err = err;
   run->passed_us = now_us ();
+  return run;
 }
 
 int run_make (struct run *run)
@@ -198,31 +206,33 @@ int run_make (struct run *run)
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
-  struct run run;
+  cleanup_free struct run *run = NULL;
   int r = options->held ? run_adopt (options, &run, err) : 0;
 
-  if (r == 0) {
-    run_init (&run, options, err);
-    r = run_make (&run);
-  } else if (r > 0)
-    r = run_observe (&run);
-  if (r == 0 && run.result.reason != RUN_REFUSED)
-    r = start (&run);
-  if (r == 0 && run.result.reason != RUN_REFUSED)
-    r = run_loop (&run);
-  run_passed (&run, PHASE_COMMAND);
-  run_tear_down (&run);
-  run_passed (&run, PHASE_CLEAN);
+  if (run == NULL) {
+    run = run_new (options, err);
+    if (run == NULL)
+      return err->code;
+    r = run_make (run);
+  } else if (r == 0)
+    r = run_observe (run);
+  if (r == 0 && run->result.reason != RUN_REFUSED)
+    r = start (run);
+  if (r == 0 && run->result.reason != RUN_REFUSED)
+    r = run_loop (run);
+  run_passed (run, PHASE_COMMAND);
+  run_tear_down (run);
+  run_passed (run, PHASE_CLEAN);
   /* The command has ended as it has, whatever could not be removed afterwards. */
   if (r == 0 && error_is_set (err)) {
-    run.result.left = strdup (error_text (err));
+    run->result.left = strdup (error_text (err));
     error_clear (err);
   }
   if (r < 0) {
-    run_result_clear (&run.result);
+    run_result_clear (&run->result);
     return r;
   }
-  *ret_result = run.result;
+  *ret_result = run->result;
   return 0;
 }
 

@@ -50,18 +50,16 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
   run->stage_ns[1] = STAGE_USERS;
   run->signals = run->handshake = run->control = run->listener.fd = -1;
   run->steward = (struct steward){ 0 };
+  error_clear (run->err);
   for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++)
     run->child_fds[i] = -1;
   while (recv (SOCKET, &order, sizeof (order), 0) == (ssize_t) sizeof (order)) {
-    struct error err = { 0 };
-
     if (order.step != STEP_KILL && order.step != STEP_DELETE)
       _exit (EXIT_FAILURE);
-    run->err = &err;
     run->launch.signal = order.signal;
     run_step (run, (enum backend_step) order.step);
-    answer (&err);
-    error_clear (&err);
+    answer (run->err);
+    error_clear (run->err);
   }
   _exit (EXIT_SUCCESS);
 }

@@ -72,7 +72,10 @@ void run_tear_down (struct run *run)
   image_root_release (&run->image);
   close_all (run);
   listener_close (&run->listener);
-  covers_close (&run->covers);
+  /* To be rid of marks takes the kernel its time. A process of the launcher's ends anyway, once its caller
+   * was told. */
+  if (run->options->launch == NULL)
+    covers_close (&run->covers);
   inside_clear (&run->inside);
   outside_clear (&run->outside);
   free (run->bundle);

@@ -205,6 +205,9 @@ static int fill (struct plan *plan, const struct policy *policy, const struct js
     return -ENOMEM;
   set_limits (plan, policy, linux_);
   set_controls (plan, policy, config);
+  if (plan->controls[CONTROL_APPARMOR].promised
+      && (plan->apparmor = strdup (policy->settings.values[SETTING_APPARMOR].text)) == NULL)
+    return -ENOMEM;
   for (size_t i = 0; mounts != NULL && i < mounts->count; i++)
     if (add_mount (plan, policy, mounts->items[i]) < 0)
       return -ENOMEM;

@@ -2,6 +2,8 @@
 
 #include "target-oci-seccomp.h"
 
+#include <string.h>
+
 /* What a rule takes in the document, about. */
 #define RULE_BYTES 480
 
@@ -73,18 +75,32 @@ void oci_seccomp_write_head (struct json_writer *w, const char *key, const struc
   json_object_end (w);
 }
 
-void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
-                        const char *listener)
+static void write_rules (struct json_writer *w, const struct filter *filter, const char *listener)
 {
-  /* The rules are nearly all of a document, so there is no point in finding out by and by how long it gets.
-   */
-  strbuf_reserve (&w->buf, filter->rule_count * RULE_BYTES);
-  write_head (w, key, filter, listener);
   json_array_begin (w, "syscalls");
   for (size_t i = 0; i < filter->rule_count; i++) {
     write_half (w, &filter->rules[i], listener != NULL, false);
     write_half (w, &filter->rules[i], listener != NULL, true);
   }
   json_array_end (w);
+}
+
+void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
+                        const char *listener)
+{
+  bool plain = w->pretty && listener == NULL;
+  size_t mark;
+
+  /* The rules are nearly all of a document, so there is no point in finding out by and by how long it gets.
+   */
+  strbuf_reserve (&w->buf, filter->rule_count * RULE_BYTES);
+  write_head (w, key, filter, listener);
+  mark = json_mark (w);
+  if (plain && filter->written != NULL && filter->written_depth == w->depth)
+    json_again (w, filter->written, strlen (filter->written));
+  else
+    write_rules (w, filter, listener);
+  if (plain && filter->written == NULL && !w->buf.failed)
+    filter_keep_written (filter, w->buf.text + mark, w->buf.len - mark, w->depth);
   json_object_end (w);
 }

@@ -79,9 +79,10 @@ class Outcome:
 
 class Place:
     """A workspace, a result and a host to compare with, for many runs one after the other."""
-    def __init__(self, backend="libcrun", profile="hardened", prefix=()):
+    def __init__(self, backend="libcrun", profile="hardened", prefix=(), owner=0, ours=(b"",)):
+        """OURS: what is in the command lines of processes that count, where others come and go."""
         empty_tmp()
-        self.ws, self.where = folder(f"place/{backend}"), path("results", "fault.json")
+        self.ws, self.where, self.ours = folder(f"place/{backend}", owner), path("results", "fault.json"), ours
         # Not harness.PROGRAM as it was imported: set_up gives it its value.
         self.argv = [harness.PROGRAM, "run", *BACKENDS[backend][0], "--profile", profile, "--workspace", self.ws, "--result",
                      self.where, "--", "/bin/sh", "-c", TELL]
@@ -109,7 +110,8 @@ class Place:
                        time.monotonic() - started)
 
     def look(self):
-        return {"processes": sorted(processes()), "mounts": mounts(), "state": state(), "tmp": sorted(os.listdir("/tmp")),
+        counted = sorted(pid for pid, line in processes().items() if any(part in line for part in self.ours))
+        return {"processes": counted, "mounts": mounts(), "state": state(), "tmp": sorted(os.listdir("/tmp")),
                 "results": sorted(set(os.listdir(path("results"))) - {"fault.json"}), "work": sorted(os.listdir(path())),
                 "workspace": sorted(set(os.listdir(self.ws)) - {"facts"}), "home": sorted(os.listdir(path("home")))}
 
@@ -154,7 +156,8 @@ class Place:
         if outcome.facts is not None:
             self.check_facts(outcome)
             if outcome.told is not None and outcome.told.get("posture"):
-                assert outcome.verdicts() == self.good.verdicts(), f"verdict: {outcome.verdicts()}"
+                differ = set(outcome.verdicts()[1].items()) ^ set(self.good.verdicts()[1].items())
+                assert outcome.verdicts() == self.good.verdicts(), f"verdict: {outcome.verdicts()[0]}: {differ}"
 
 
 def weigh(line):

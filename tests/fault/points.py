@@ -4,7 +4,7 @@ Environment:
   TYRUM_OCI_TEST_FAULTS   "all": every call; a number: about so many for each program (default 40), the same ones every time
   TYRUM_OCI_TEST_FAULT    "ROLE CALL N": only this one, with what happened
 """
-import os, re
+import errno, os, re
 
 from faults import Place, call, path, read, tool
 
@@ -15,10 +15,29 @@ PROGRAMS = ("supervisor", "stage", "launch", "init")
 # Roles of libcrun's: the process that works for the launch helper, and what becomes the container's first one.
 WORKER, BELOW_WORKER = r"0\+1\.1\+\d+\.1$", r"0\+1\.1\+\d+\.1\."
 
-# Those that cannot fail with the arguments that they have here; kill is for children of one's own.
+# Those that cannot fail with the arguments that they have here; kill is for children of one's own, and a futex is nobody else's.
 NEVER = set("rt_sigaction rt_sigprocmask rt_sigreturn getpid gettid getppid getuid geteuid getgid getegid getpgrp umask exit "
             "exit_group brk arch_prctl set_tid_address set_robust_list rseq uname getresuid getresgid alarm pause kill "
-            "clock_gettime sched_yield restart_syscall".split())
+            "clock_gettime sched_yield restart_syscall futex".split())
+
+# What a call gives when something runs out or breaks; those that are not named give EIO.
+ERRORS = {
+    errno.ENOMEM: "mmap mprotect munmap clone clone3 fork vfork mount open_tree move_mount mount_setattr unshare setns execve "
+                  "execveat seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self sendmsg socketpair poll "
+                  "fanotify_mark",
+    errno.EMFILE: "openat open openat2 socket pipe pipe2 dup dup2 dup3 fcntl memfd_create pidfd_open timerfd_create signalfd4 "
+                  "eventfd2 fanotify_init epoll_create1 accept accept4 recvmsg",
+    errno.ENOSPC: "write pwrite64 mkdir mkdirat symlink symlinkat renameat fsync ftruncate mknod mknodat",
+    errno.EPERM: "prctl setresuid setresgid setuid setgid setgroups capset capget fchown fchmod fchmodat chmod kill "
+                 "pidfd_send_signal setsid prlimit64 setrlimit sethostname setdomainname keyctl personality chroot pivot_root "
+                 "umount umount2 ioctl unlink unlinkat rmdir chdir fchdir setxattr",
+    errno.EAGAIN: "timer_create",
+}
+ERROR_OF = {name: number for number, names in ERRORS.items() for name in names.split()}
+
+
+def error_of(point):
+    return ERROR_OF.get(point[1], errno.EIO)
 
 
 def is_slow(point):
@@ -52,8 +71,8 @@ def who(role, program):
 
 class Learned(Place):
     """POINTS by program: (role, name, nth) in the order in which the calls are made."""
-    def __init__(self, backend):
-        super().__init__(backend, prefix=injected())
+    def __init__(self, backend, **more):
+        super().__init__(backend, prefix=injected(), **more)
         self.points = {name: [] for name in PROGRAMS}
         loaded = set()
         for words in map(str.split, log("call")):
@@ -74,10 +93,10 @@ class Learned(Place):
 _learned = {}
 
 
-def learned(backend="libcrun"):
+def learned(backend="libcrun", **more):
     """Once for all cases."""
     if backend not in _learned:
-        _learned[backend] = Learned(backend)
+        _learned[backend] = Learned(backend, **more)
     return _learned[backend]
 
 

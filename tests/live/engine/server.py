@@ -25,7 +25,7 @@ class Request:
 
 
 class Server:
-    """`with Server(where, script) as server`; without a script it is an engine whose containers never say a word."""
+    """`with Server(where, script) as server`; without a script it is an engine whose containers end at once, without a word."""
     def __init__(self, where, script=None):
         self.where, self.script, self.asked, self.document = where, script, [], {}
         self.listener = socket.socket(socket.AF_UNIX)
@@ -91,5 +91,6 @@ class Server:
 
     def inspected(self, **changes):
         config = dict(self.document)
-        state = {"Status": "running", "Running": True, "Pid": os.getpid(), "ExitCode": 0, "OOMKilled": False}
+        started = any("/start" in asked for asked in self.asked)
+        state = {"Status": "exited" if started else "created", "Running": False, "Pid": 0, "ExitCode": 0, "OOMKilled": False}
         return {"Id": ID, "State": state, "HostConfig": config.pop("HostConfig", {}), "Config": config, "Mounts": [], **changes}

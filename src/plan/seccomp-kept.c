@@ -1,0 +1,77 @@
+#include <config.h>
+
+#include "plan-seccomp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan-seccomp-internal.h"
+
+#define KEPT_MAX 16
+
+/* What a filter was made of. A list that is kept has its address to itself. */
+static struct {
+  const struct seccomp_list *list;
+  struct strlist extra, unknown;
+  char *machine;
+  struct filter *filter;
+} kept[KEPT_MAX];
+static size_t kept_count;
+static bool keeping;
+
+void filters_keep (void)
+{
+  keeping = true;
+}
+
+static bool same (const struct strlist *a, const struct strlist *b)
+{
+  size_t count = b ? b->count : 0;
+
+  if (a->count != count)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp (a->items[i], b->items[i]) != 0)
+      return false;
+  return true;
+}
+
+struct filter *filter_find_kept (const struct seccomp_list *list, const struct strlist *extra,
+                                 const struct strlist *unknown, const char *machine)
+{
+  for (size_t i = 0; i < kept_count; i++)
+    if (kept[i].list == list && same (&kept[i].extra, extra) && same (&kept[i].unknown, unknown)
+        && strcmp (kept[i].machine, machine) == 0)
+      return kept[i].filter;
+  return NULL;
+}
+
+void filter_keep (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
+                  const char *machine, struct filter *filter)
+{
+  cleanup_strlist struct strlist extras = { 0 }, unknowns = { 0 };
+  char *name = keeping && list->kept && kept_count < KEPT_MAX ? strdup (machine) : NULL;
+
+  if (name == NULL)
+    return;
+  if (strlist_copy (extra, &extras) < 0 || (unknown != NULL && strlist_copy (unknown, &unknowns) < 0)) {
+    free (name);
+    return;
+  }
+  filter->kept = true;
+  kept[kept_count].list = list;
+  kept[kept_count].extra = extras;
+  kept[kept_count].unknown = unknowns;
+  kept[kept_count].machine = name;
+  kept[kept_count++].filter = filter;
+  extras = unknowns = (struct strlist){ 0 };
+}
+
+void filter_keep_written (const struct filter *filter, const char *text, size_t len, unsigned depth)
+{
+  for (size_t i = 0; filter->kept && i < kept_count; i++)
+    if (kept[i].filter == filter && kept[i].filter->written == NULL) {
+      kept[i].filter->written = strndup (text, len);
+      kept[i].filter->written_depth = depth;
+    }
+}
