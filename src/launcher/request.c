@@ -35,6 +35,9 @@ static int read_text (struct handed *handed)
   size_t size = handed->request.size;
   int fd = handed->fds[LAUNCHER_WORDS];
 
+  /* Only what is in memory has seals, and of that nothing has to be waited for. */
+  if (fcntl (fd, F_GET_SEALS) < 0)
+    return -EPROTO;
   handed->text = malloc (size + 1);
   if (handed->text == NULL)
     return -ENOMEM;

@@ -40,7 +40,8 @@ class Launcher:
         self.socket = socket
         self.log = open(path("launcher.log"), "wb+")
         self.process = subprocess.Popen([*prefix, harness.PROGRAM, "launcher", *options], cwd="/", env=env or environment(),
-                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, **more)
+                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        start_new_session=True, **more)  # or a case that stops it has the kernel end it
         self.pid = self.process.pid
 
     def said(self):
