@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -238,6 +239,12 @@ static int hand_over (int connection, char *const *words, int *ret_status, struc
   return r;
 }
 
+/* One that has less than others would serve nobody but its like. */
+static bool is_unbound (void)
+{
+  return prctl (PR_GET_SECCOMP, 0, 0, 0, 0) == 0 && prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+}
+
 /* For those after us. Nothing is waited for, and nothing is said where it does not work: it is no part of
  * this run.
  */
@@ -272,14 +279,15 @@ int through_launcher (char *const *words, int *ret_status, struct error *err)
   cleanup_free char *path = NULL;
   cleanup_close int connection = -1;
 
-  /* This is the launcher; or what is wrong is said by whoever goes on. */
-  if (own_launch () != NULL || context_configuration (&configuration, &ignored) < 0
+  /* This is the launcher; a terminal's keys are for who is in the foreground, which only our own session
+   * tells; or what is wrong is said by whoever goes on. */
+  if (own_launch () != NULL || isatty (STDIN_FILENO) || context_configuration (&configuration, &ignored) < 0
       || !configuration->launcher_use || through_socket (configuration, &path, &ignored) < 0)
     return 0;
   connection = connect_to (path);
   if (connection >= 0)
     return hand_over (connection, words, ret_status, err);
-  if (configuration->launcher_start && (errno == ENOENT || errno == ECONNREFUSED))
+  if (configuration->launcher_start && (errno == ENOENT || errno == ECONNREFUSED) && is_unbound ())
     start_one (path);
   return 0;
 }

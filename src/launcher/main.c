@@ -47,6 +47,8 @@ enum { EXIT_USAGE = 2 };
 #define PENDING_MAX 64
 #define PENDING_MS  1000
 
+#define ACCEPT_AGAIN_MS 100
+
 struct pending {
   int fd;
   uint64_t until;
@@ -61,8 +63,9 @@ struct launcher {
   int signals;
   struct pending pending[PENDING_MAX];
   size_t pending_count;
-  unsigned serving;    /* processes that stand in for callers */
-  uint64_t idle_since; /* 0: something is going on */
+  unsigned serving;      /* processes that stand in for callers */
+  uint64_t idle_since;   /* 0: something is going on */
+  uint64_t accept_after; /* 0: at once */
   bool ending;
 };
 
@@ -120,8 +123,11 @@ static void on_connections (struct launcher *launcher)
   while (launcher->pending_count < PENDING_MAX) {
     int fd = accept4 (launcher->listening.fd, NULL, NULL, SOCK_CLOEXEC);
 
-    if (fd < 0)
+    if (fd < 0) {
+      /* Without descriptors there is nothing to do but wait until some are given back. */
+      launcher->accept_after = errno == EAGAIN ? 0 : now_ms () + ACCEPT_AGAIN_MS;
       return;
+    }
     launcher->pending[launcher->pending_count++] = (struct pending){ fd, now_ms () + PENDING_MS };
     /* Most have sent it by now. */
     if (poll (&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) > 0)
@@ -146,6 +152,9 @@ static int open_signals (struct error *err)
   sigset_t set;
   int fd;
 
+  /* Who ignores that children end never hears of it. */
+  serve_default_signals ();
+
   sigemptyset (&set);
   sigaddset (&set, SIGCHLD);
   sigaddset (&set, SIGTERM);
@@ -167,6 +176,8 @@ static int next_timeout (const struct launcher *launcher)
       next = launcher->pending[i].until;
   if (launcher->idle_since != 0 && launcher->idle_since + launcher->configuration->launcher_idle < next)
     next = launcher->idle_since + launcher->configuration->launcher_idle;
+  if (launcher->accept_after > now && launcher->accept_after < next)
+    next = launcher->accept_after;
   if (pool_next (launcher->pool) < next)
     next = pool_next (launcher->pool);
   if (next == UINT64_MAX)
@@ -193,6 +204,11 @@ static void on_time (struct launcher *launcher)
   pool_fill (launcher->pool, now);
 }
 
+static bool may_accept (const struct launcher *launcher)
+{
+  return launcher->pending_count < PENDING_MAX && now_ms () >= launcher->accept_after;
+}
+
 static int loop (struct launcher *launcher, struct error *err)
 {
   struct pollfd fds[2 + PENDING_MAX + 2 * READY_MAX];
@@ -202,7 +218,7 @@ static int loop (struct launcher *launcher, struct error *err)
 
     on_time (launcher);
     count = launcher->pending_count;
-    fds[0] = (struct pollfd){ count < PENDING_MAX ? launcher->listening.fd : -1, POLLIN, 0 };
+    fds[0] = (struct pollfd){ may_accept (launcher) ? launcher->listening.fd : -1, POLLIN, 0 };
     fds[1] = (struct pollfd){ launcher->signals, POLLIN, 0 };
     for (size_t i = 0; i < count; i++)
       fds[2 + i] = (struct pollfd){ launcher->pending[i].fd, POLLIN, 0 };

@@ -2,6 +2,7 @@
 
 #include "launcher-peer.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -78,48 +79,38 @@ static bool same_field (const char *theirs, const char *ours, const char *name)
   return a != NULL && b != NULL && strcmp (a, b) == 0;
 }
 
-/* Whether every capability in our set NAME is in theirs. */
-static bool holds_set (const char *theirs, const char *ours, const char *name)
+static bool is_zero (const char *status, const char *name)
 {
-  cleanup_free char *a = field (theirs, name);
-  cleanup_free char *b = field (ours, name);
+  cleanup_free char *value = field (status, name);
 
-  return a != NULL && b != NULL && (strtoull (b, NULL, 16) & ~strtoull (a, NULL, 16)) == 0;
+  return str_equal (value, "0");
 }
 
-static bool is_free (const char *theirs, const char *ours, const char *name)
+static bool same_text (int theirs, int ours, const char *name)
 {
-  cleanup_free char *a = field (theirs, name);
-
-  return (a != NULL && strcmp (a, "0") == 0)
-         || (strcmp (name, "Seccomp") != 0 && same_field (theirs, ours, name));
-}
-
-static bool same_label (int theirs, int ours)
-{
-  cleanup_free char *a = read_text (theirs, "attr/current");
-  cleanup_free char *b = read_text (ours, "attr/current");
+  cleanup_free char *a = read_text (theirs, name);
+  cleanup_free char *b = read_text (ours, name);
 
   return str_equal (a, b);
 }
 
+/* Neither more nor less: with less it could not do by itself what it asks for, and with more than we have it
+ * could. */
 static bool same_status (int theirs_fd, int ours_fd)
 {
-  static const char *const sets[] = { "CapPrm", "CapEff", "CapBnd", "CapAmb" };
-  static const char *const equal[] = { "Uid", "Gid", "Groups" };
+  static const char *const equal[] = { "CapInh", "CapPrm", "CapEff", "CapBnd",
+                                       "CapAmb", "Uid",    "Gid",    "Groups" };
   cleanup_free char *theirs = read_text (theirs_fd, "status");
   cleanup_free char *ours = read_text (ours_fd, "status");
 
   if (theirs == NULL || ours == NULL)
     return false;
-  for (size_t i = 0; i < ARRAY_LEN (sets); i++)
-    if (!holds_set (theirs, ours, sets[i]))
-      return false;
   /* Groups are nothing to root, and every session gives it others. */
   for (size_t i = 0; i < ARRAY_LEN (equal) - (geteuid () == 0 ? 1 : 0); i++)
     if (!same_field (theirs, ours, equal[i]))
       return false;
-  return is_free (theirs, ours, "NoNewPrivs") && is_free (theirs, ours, "Seccomp");
+  /* Who can gain no privileges may be held by Landlock as well, which nothing shows. */
+  return is_zero (theirs, "NoNewPrivs") && is_zero (theirs, "Seccomp");
 }
 
 /* What was read of a process that is gone may be another's. */
@@ -131,7 +122,7 @@ static bool is_still_there (int connection)
 
   if (getsockopt (connection, SOL_SOCKET, SO_PEERPIDFD, &process, &size) < 0) {
     process = -1;
-    return true; /* an older kernel: the number will do */
+    return errno == ENOPROTOOPT; /* before Linux 6.5: the number has to do */
   }
   gone = (struct pollfd){ process, POLLIN, 0 };
   return poll (&gone, 1, 0) == 0;
@@ -151,8 +142,9 @@ static bool same_schedule (pid_t pid)
 
 bool peer_is_like_us (int connection, pid_t pid)
 {
-  static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",    "ns/net",
-                                        "ns/ipc", "ns/uts",  "ns/cgroup", "root" };
+  static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",  "ns/pid_for_children",  "ns/net",
+                                        "ns/ipc", "ns/uts",  "ns/time", "ns/time_for_children", "ns/cgroup",
+                                        "root" };
   char path[32];
   cleanup_close int theirs = -1, ours = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -163,6 +155,8 @@ bool peer_is_like_us (int connection, pid_t pid)
   for (size_t i = 0; i < ARRAY_LEN (places); i++)
     if (!same_place (theirs, ours, places[i]))
       return false;
-  return same_status (theirs, ours) && same_label (theirs, ours) && same_schedule (pid)
-         && is_still_there (connection);
+  /* Without root a run's group is below that of its supervisor. */
+  return same_status (theirs, ours) && same_text (theirs, ours, "attr/current")
+         && same_text (theirs, ours, "loginuid") && (geteuid () == 0 || same_text (theirs, ours, "cgroup"))
+         && same_schedule (pid) && is_still_there (connection);
 }

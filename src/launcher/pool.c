@@ -18,6 +18,8 @@
 #define REFILL_MS 20
 /* One that cannot be made is tried again, as its reason may go away, but not all the time. */
 #define RETRY_MS 30000
+/* One that has gone by itself is replaced, but not faster than it can go. */
+#define AGAIN_MS 250
 
 struct sandbox {
   pid_t pid;
@@ -29,9 +31,9 @@ struct sandbox {
 struct kind {
   const char *profile;
   unsigned wanted;
-  struct strlist template, variables;
-  struct strlist next, next_variables; /* what a caller has asked for instead, once */
-  struct held_owner owner;             /* of the last caller's workspace */
+  struct strlist template;
+  struct strlist next;     /* what a caller has asked for instead, once */
+  struct held_owner owner; /* of the last caller's workspace */
   uint64_t not_before;
 };
 
@@ -43,6 +45,7 @@ struct pool {
   size_t kind_count;
   struct sandbox sandboxes[SANDBOXES_MAX];
   size_t count;
+  struct strlist variables; /* of the launcher's own environment, by which all are planned */
   const struct configuration *configuration;
 };
 
@@ -96,8 +99,9 @@ int pool_new (const struct configuration *configuration, struct pool **ret_pool,
 
   if (!failed) {
     pool->configuration = configuration;
+    failed = take_variables (environ, &pool->variables) < 0;
     pool->kinds = calloc (configuration->ready.count + 1, sizeof (*pool->kinds));
-    failed = pool->kinds == NULL;
+    failed = failed || pool->kinds == NULL;
   }
   for (size_t i = 0; !failed && i < configuration->ready.count; i++) {
     struct kind *kind = &pool->kinds[pool->kind_count++];
@@ -106,8 +110,7 @@ int pool_new (const struct configuration *configuration, struct pool **ret_pool,
     kind->profile = configuration->ready.items[i];
     kind->wanted = configuration->ready_counts[i];
     kind->owner = (struct held_owner){ geteuid (), getegid () };
-    failed = option == NULL || strlist_add (&kind->template, option) < 0
-             || take_variables (environ, &kind->variables) < 0;
+    failed = option == NULL || strlist_add (&kind->template, option) < 0;
   }
   if (failed) {
     pool_free (pool);
@@ -125,10 +128,9 @@ void pool_free (struct pool *pool)
     let_go (&pool->sandboxes[i]);
   for (size_t i = 0; i < pool->kind_count; i++) {
     strlist_clear (&pool->kinds[i].template);
-    strlist_clear (&pool->kinds[i].variables);
     strlist_clear (&pool->kinds[i].next);
-    strlist_clear (&pool->kinds[i].next_variables);
   }
+  strlist_clear (&pool->variables);
   free (pool->kinds);
   free (pool);
 }
@@ -165,7 +167,8 @@ static char **array_of (const struct strlist *list)
   return array;
 }
 
-static void start (struct pool *pool, size_t at)
+/* Whether there is a process that makes one. */
+static bool start (struct pool *pool, size_t at)
 {
   struct kind *kind = &pool->kinds[at];
   char **variables;
@@ -173,10 +176,10 @@ static void start (struct pool *pool, size_t at)
   pid_t pid;
 
   if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-    return;
+    return false;
   pid = fork ();
   if (pid == 0) {
-    variables = array_of (&kind->variables);
+    variables = array_of (&pool->variables);
     if (variables == NULL)
       _exit (EXIT_FAILURE);
     hold (pair[1], &kind->template, &kind->owner, variables, pool->configuration->ready_age);
@@ -186,14 +189,28 @@ static void start (struct pool *pool, size_t at)
     close (pair[0]);
   else
     pool->sandboxes[pool->count++] = (struct sandbox){ pid, pair[0], at, false };
+  return pid > 0;
+}
+
+/* The journal of whoever started the launcher is the place for it: nobody waits for this sandbox. */
+static void say_failed (const struct kind *kind, const char *why)
+{
+  fprintf (stderr, "tyrum-oci launcher: no sandbox of profile '%s' is held ready: %s\n", kind->profile, why);
+}
+
+/* One that cannot be made now is tried again later. */
+static void put_off (struct kind *kind, uint64_t now, const char *why)
+{
+  say_failed (kind, why);
+  kind->not_before = now + RETRY_MS;
 }
 
 void pool_fill (struct pool *pool, uint64_t now)
 {
   for (size_t i = 0; i < pool->kind_count; i++)
     if (!one_is_made (pool) && pool->count < SANDBOXES_MAX && now >= pool->kinds[i].not_before
-        && count_of (pool, i) < pool->kinds[i].wanted)
-      start (pool, i);
+        && count_of (pool, i) < pool->kinds[i].wanted && !start (pool, i))
+      put_off (&pool->kinds[i], now, "there is no room for another process");
 }
 
 uint64_t pool_next (const struct pool *pool)
@@ -201,7 +218,7 @@ uint64_t pool_next (const struct pool *pool)
   uint64_t next = UINT64_MAX;
 
   /* Its socket says when it is. */
-  if (one_is_made (pool))
+  if (one_is_made (pool) || pool->count == SANDBOXES_MAX)
     return next;
   for (size_t i = 0; i < pool->kind_count; i++)
     if (count_of (pool, i) < pool->kinds[i].wanted && pool->kinds[i].not_before < next)
@@ -218,24 +235,20 @@ static void discard_kind (struct pool *pool, size_t kind)
 
 /* Whether sandboxes of KIND are made as this caller would have them. If not, and it is the second of its
  * sort, they will be. */
-static bool fits (struct pool *pool, size_t at, struct strlist *template, struct strlist *variables)
+static bool fits (struct pool *pool, size_t at, struct strlist *template)
 {
   struct kind *kind = &pool->kinds[at];
 
-  if (same_list (template, &kind->template) && same_list (variables, &kind->variables)) {
+  if (same_list (template, &kind->template)) {
     strlist_clear (&kind->next);
-    strlist_clear (&kind->next_variables);
     return true;
   }
-  if (same_list (template, &kind->next) && same_list (variables, &kind->next_variables)) {
+  if (same_list (template, &kind->next)) {
     replace_list (&kind->template, template);
-    replace_list (&kind->variables, variables);
     discard_kind (pool, at);
     kind->not_before = 0;
-  } else {
+  } else
     replace_list (&kind->next, template);
-    replace_list (&kind->next_variables, variables);
-  }
   return false;
 }
 
@@ -266,12 +279,12 @@ bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
   if (pool->kind_count == 0
       || !held_template (handed->words, handed->fds[LAUNCHER_FOLDER], pool->configuration, &template,
                          &profile, &owner)
-      || take_variables (handed->variables, &variables) < 0)
+      || take_variables (handed->variables, &variables) < 0 || !same_list (&variables, &pool->variables))
     return false;
   for (size_t i = 0; i < pool->kind_count; i++)
     if (strcmp (pool->kinds[i].profile, profile) == 0) {
       pool->kinds[i].owner = owner;
-      return fits (pool, i, &template, &variables) && give_one (pool, i, handed, now);
+      return fits (pool, i, &template) && give_one (pool, i, handed, now);
     }
   return false;
 }
@@ -293,12 +306,6 @@ size_t pool_watch (const struct pool *pool, struct pollfd *fds)
   return pool->count;
 }
 
-/* The journal of whoever started the launcher is the place for it: nobody waits for this sandbox. */
-static void say_failed (const struct kind *kind, const char *why)
-{
-  fprintf (stderr, "tyrum-oci launcher: no sandbox of profile '%s' is held ready: %s\n", kind->profile, why);
-}
-
 static void hear_one (struct pool *pool, size_t at, uint64_t now)
 {
   struct sandbox *sandbox = &pool->sandboxes[at];
@@ -309,10 +316,12 @@ static void hear_one (struct pool *pool, size_t at, uint64_t now)
     sandbox->ready = true;
     return;
   }
-  if (n > 0 && text[0] == HOLD_FAILED) {
-    say_failed (&pool->kinds[sandbox->kind], text + 1);
-    pool->kinds[sandbox->kind].not_before = now + RETRY_MS;
-  }
+  if (n > 0 && text[0] == HOLD_FAILED)
+    put_off (&pool->kinds[sandbox->kind], now, text + 1);
+  else if (!sandbox->ready)
+    put_off (&pool->kinds[sandbox->kind], now, "the process that makes it has ended");
+  else
+    pool->kinds[sandbox->kind].not_before = now + AGAIN_MS;
   let_go (sandbox);
 }
 

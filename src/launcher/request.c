@@ -78,8 +78,11 @@ int handed_receive (int connection, struct handed *ret_handed)
   int r;
 
   handed.connection = connection;
-  if (!peer_is_same_user (connection, &handed.caller))
+  /* Before anything of it is read: what a caller says decides over what is made for those after it. */
+  if (!peer_is_same_user (connection, &handed.caller) || !peer_is_like_us (connection, handed.caller)) {
+    handed_tell (connection, LAUNCHER_DECLINED, 0);
     return -EPERM;
+  }
   r = receive (connection, &handed);
   if (r == 0) {
     *ret_handed = handed;

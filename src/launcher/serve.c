@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli-program.h"
-#include "launcher-peer.h"
 
 void serve_default_signals (void)
 {
@@ -44,7 +43,7 @@ static bool follow (int connection)
 
 bool serve_take (struct handed *handed)
 {
-  if (!peer_is_like_us (handed->connection, handed->caller) || handed_become (handed) < 0) {
+  if (handed_become (handed) < 0) {
     handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
     return false;
   }

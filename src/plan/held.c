@@ -35,6 +35,8 @@ const char *plan_why_not_held (const struct plan *plan)
     return "only libcrun's are";
   if (plan->unprivileged)
     return "without root a workspace cannot be put into a sandbox that stands";
+  if (plan->root == ROOT_FROM_IMAGE)
+    return "an image's name may mean another one by then";
   if (plan->terminal)
     return "a terminal is there from the start";
   if (reaches_into_workspace (plan))

@@ -101,12 +101,30 @@ static bool lies_in_writable (const struct plan *plan, const char *point)
   return false;
 }
 
+/* The bind that is mounted at POINT, or the innermost one above it: what it brings along is held to the same.
+ */
+static const struct plan_mount *bind_above (const struct plan *plan, const char *point)
+{
+  const struct plan_mount *found = NULL;
+
+  for (size_t i = 0; i < plan->mount_count; i++) {
+    const struct plan_mount *mount = &plan->mounts[i];
+
+    if (path_is_within (point, mount->target)
+        && (found == NULL || strlen (mount->target) >= strlen (found->target)))
+      found = mount;
+  }
+  return found != NULL && strcmp (found->type, "bind") == 0 ? found : NULL;
+}
+
 unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount)
 {
   const struct plan_mount *planned = planned_at (plan, mount->point);
   bool cover = is_cover (plan, mount);
   unsigned long missing = 0;
 
+  if (planned == NULL && !cover)
+    planned = bind_above (plan, mount->point);
   if (!cover && !is_device (mount) && !proc_option_has (mount->options, "nosuid"))
     missing |= MS_NOSUID;
   if (!cover && !path_is_within (mount->point, "/dev") && !proc_option_has (mount->options, "nodev"))

@@ -187,7 +187,7 @@ static int prepare (struct run *run)
   if (r == 0)
     r = plan->backend == BACKEND_DOCKER ? target_docker (plan, &run->document, run->err)
                                         : target_podman (plan, &run->document, run->err);
-  return r < 0 ? r : run_record_write (&run->dir, plan, run->program, run->err);
+  return r < 0 ? r : run_record_write (&run->dir, plan, run->program, false, run->err);
 }
 
 /* The group that the engine gave it, which is where the kernel counts. It bears the container's id: a user's

@@ -23,6 +23,7 @@
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-path.h"
+#include "plan-held.h"
 #include "posture-proc.h"
 
 #define MOUNTS_MAX ((size_t) 4 * 1024 * 1024)
@@ -195,6 +196,19 @@ static int check_links (const struct guard *guard, const struct plan_mount *moun
                     mount->source);
 }
 
+/* Into a sandbox that stands a tree moves with all that is mounted below it. A container that is made for it
+ * has that looked at on the way. */
+static int check_below (const struct guard *guard, const struct plan_mount *mount)
+{
+  const struct plan *plan = guard->run->options->plan;
+
+  for (size_t i = 0; plan->held && i < guard->mounts.count; i++)
+    if (path_is_within (guard->mounts.items[i].point, mount->source)
+        && strcmp (guard->mounts.items[i].point, mount->source) != 0)
+      return error_set (guard->run->err, -EBUSY, "'%s' has another mount below it", mount->source);
+  return 0;
+}
+
 static int check_mount (const struct guard *guard, const struct plan_mount *mount)
 {
   cleanup_lair struct lair source = { 0 };
@@ -210,6 +224,8 @@ static int check_mount (const struct guard *guard, const struct plan_mount *moun
   if (r < 0)
     return error_set_errno (guard->run->err, -r, "find out where '%s' lies", mount->source);
   r = check_links (guard, mount, &st);
+  if (r == 0 && strcmp (mount->target, PLAN_WORKSPACE) == 0)
+    r = check_below (guard, mount);
   for (size_t i = 0; r == 0 && i < guard->count; i++)
     r = check_place (guard, mount, &source, &guard->places[i]);
   return r;

@@ -15,6 +15,7 @@
 #include "base-report.h"
 #include "plan-held.h"
 #include "run-internal.h"
+#include "run-record.h"
 #include "run-stage.h"
 #include "target-shape.h"
 
@@ -86,6 +87,8 @@ int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t ow
   }
   held->run->err = &held->err;
   r = run_make (held->run);
+  if (r == 0)
+    r = run_record_write (&held->run->dir, held->plan, held->run->program, true, &held->err);
   if (r == 0)
     r = stage_make_id_view (held->plan, &held->view, &held->err);
   if (r == 0 && held->run->result.reason == RUN_REFUSED) {

@@ -204,7 +204,7 @@ void run_remember (const struct run *run)
 
   run_facts_write (&run->dir, &run->outside);
   /* Of a sandbox that was held ready it says so still. */
-  if (plan->held && run_record_write (&run->dir, plan, run->program, &ignored) < 0)
+  if (plan->held && run_record_write (&run->dir, plan, run->program, false, &ignored) < 0)
     error_clear (&ignored);
 }
 

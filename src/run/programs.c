@@ -148,7 +148,7 @@ static int prepare (struct run *run)
   if (r == 0)
     r = target_oci (plan, &text, run->err);
   if (r == 0)
-    r = run_record_write (&run->dir, plan, run->program, run->err);
+    r = run_record_write (&run->dir, plan, run->program, false, run->err);
   if (r < 0)
     return r;
   fd = open (run->bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

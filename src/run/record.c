@@ -14,7 +14,7 @@
 #include "base-limits.h"
 #include "base-number.h"
 
-int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program,
+int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program, bool ready,
                       struct error *err)
 {
   cleanup_json_writer struct json_writer w = { 0 };
@@ -27,7 +27,7 @@ int run_record_write (const struct run_dir *dir, const struct plan *plan, const 
   json_string (&w, "backend", backend_name (plan->backend));
   json_string (&w, "program", program);
   json_string (&w, "command", plan->argv.count > 0 ? plan->argv.items[0] : "");
-  json_bool (&w, "ready", plan->argv.count == 0);
+  json_bool (&w, "ready", ready);
   if (plan->cgroup_delegated != NULL)
     json_string (&w, "delegated", plan->cgroup_delegated);
   json_number (&w, "supervisor", (uint64_t) getpid ());

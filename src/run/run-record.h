@@ -19,7 +19,8 @@ struct run_record {
   uint64_t started;    /* seconds since 1970 */
 };
 
-int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program,
+/* READY: it is a sandbox that is proven and waits for a command. */
+int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program, bool ready,
                       struct error *err);
 int run_record_read (const struct run_dir *dir, struct run_record *ret_record, struct error *err);
 void run_record_clear (struct run_record *record);

@@ -131,10 +131,21 @@ static int idmap_for (const struct stage *stage, const struct plan_mount *mount,
   return r;
 }
 
+/* What a runtime sets on the mount itself holds for all that is mounted below it, too. */
+static uint64_t attributes_of (const struct plan_mount *mount)
+{
+  uint64_t attributes = mount->writable ? 0 : MOUNT_ATTR_RDONLY;
+
+  for (size_t i = 0; i < mount->options.count; i++)
+    if (strcmp (mount->options.items[i], "noexec") == 0)
+      attributes |= MOUNT_ATTR_NOEXEC;
+  return attributes;
+}
+
 static int hang_mount (const struct stage *stage, const struct plan_mount *mount, struct error *err)
 {
   const char *target = mount->staged;
-  uint64_t flags = mount->writable ? 0 : MOUNT_ATTR_RDONLY;
+  uint64_t flags = attributes_of (mount);
   cleanup_close int fd = -1, idmap = -1;
   struct stat st;
   int r;
@@ -161,9 +172,7 @@ int stage_take_source (const struct plan *plan, const struct plan_mount *mount, 
 
   if (r == 0 && !fits)
     r = idmap_for (&stage, mount, &st, &made, err);
-  return r < 0 ? r
-               : mount_take (fd, mount->target, mount->writable ? 0 : MOUNT_ATTR_RDONLY,
-                             fits ? view->fd : made, err);
+  return r < 0 ? r : mount_take (fd, mount->target, attributes_of (mount), fits ? view->fd : made, err);
 }
 
 /* A program of ours, where nobody can write to it. */
