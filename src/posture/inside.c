@@ -116,9 +116,13 @@ bool inside_limit (const struct inside *inside, unsigned resource, struct report
   return true;
 }
 
+/* No kernel gives less than its lowest errno; what is no errno cannot be turned into one. */
 bool inside_call (const struct inside *inside, const struct report_call *call, int64_t *ret_result)
 {
-  return exactly (find (inside, QUESTION_CALL, call, sizeof (*call)), ret_result, sizeof (*ret_result));
+  const int64_t least = -4095;
+
+  return exactly (find (inside, QUESTION_CALL, call, sizeof (*call)), ret_result, sizeof (*ret_result))
+         && *ret_result >= least;
 }
 
 bool inside_execute (const struct inside *inside, const char *path, struct report_execute *ret_execute)
