@@ -274,6 +274,8 @@ static int stay (struct launcher *launcher, const struct words *words, struct er
 {
   int r = context_configuration (&launcher->configuration, err);
 
+  if (r == 0 && (prctl (PR_GET_SECCOMP, 0, 0, 0, 0) != 0 || prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0))
+    r = error_set (err, -EPERM, "under a filter, or without new privileges, there is nobody to launch for");
   launcher->program = own_program ("tyrum-oci-launcher");
   if (r == 0 && launcher->program == NULL)
     r = error_oom (err);
@@ -287,9 +289,11 @@ static int stay (struct launcher *launcher, const struct words *words, struct er
     r = open_socket (launcher, words->socket, err);
   if (r < 0)
     return r;
-  rehearse (launcher->configuration);
   launcher->signals = open_signals (err);
-  return launcher->signals < 0 ? launcher->signals : loop (launcher, err);
+  if (launcher->signals < 0)
+    return launcher->signals;
+  rehearse (launcher->configuration);
+  return loop (launcher, err);
 }
 
 int main (int argc, char **argv)

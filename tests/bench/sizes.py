@@ -74,7 +74,8 @@ def held_by(spawner, contender):
                 private, proportional = private + mine, proportional + share
                 names.append(f"{os.path.basename(program[0])} {mine}")
         for daemon, had in daemons.items():
-            more = rollup(daemon)[0] - had
+            # What it shares with a process that it forked is still its own.
+            more = max(0, rollup(daemon)[0] - had)
             private, proportional = private + more, proportional + more
             names.append(f"{os.path.basename(command_of(daemon)[0])} {more:+}")
         return {"private_kib": private, "proportional_kib": proportional, "daemons_kib": sum(daemons.values()), "processes": names}
