@@ -68,16 +68,6 @@ static int take_variables (char *const *from, struct strlist *ret_variables)
   return 0;
 }
 
-static bool same_list (const struct strlist *a, const struct strlist *b)
-{
-  if (a->count != b->count)
-    return false;
-  for (size_t i = 0; i < a->count; i++)
-    if (strcmp (a->items[i], b->items[i]) != 0)
-      return false;
-  return true;
-}
-
 static void replace_list (struct strlist *list, struct strlist *by)
 {
   strlist_clear (list);
@@ -239,11 +229,11 @@ static bool fits (struct pool *pool, size_t at, struct strlist *template)
 {
   struct kind *kind = &pool->kinds[at];
 
-  if (same_list (template, &kind->template)) {
+  if (strlist_equal (template, &kind->template)) {
     strlist_clear (&kind->next);
     return true;
   }
-  if (same_list (template, &kind->next)) {
+  if (strlist_equal (template, &kind->next)) {
     replace_list (&kind->template, template);
     discard_kind (pool, at);
     kind->not_before = 0;
@@ -279,7 +269,7 @@ bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
   if (pool->kind_count == 0
       || !held_template (handed->words, handed->fds[LAUNCHER_FOLDER], pool->configuration, &template,
                          &profile, &owner)
-      || take_variables (handed->variables, &variables) < 0 || !same_list (&variables, &pool->variables))
+      || take_variables (handed->variables, &variables) < 0 || !strlist_equal (&variables, &pool->variables))
     return false;
   for (size_t i = 0; i < pool->kind_count; i++)
     if (strcmp (pool->kinds[i].profile, profile) == 0) {

@@ -24,23 +24,14 @@ void filters_keep (void)
   keeping = true;
 }
 
-static bool same (const struct strlist *a, const struct strlist *b)
-{
-  size_t count = b ? b->count : 0;
-
-  if (a->count != count)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    if (strcmp (a->items[i], b->items[i]) != 0)
-      return false;
-  return true;
-}
-
 struct filter *filter_find_kept (const struct seccomp_list *list, const struct strlist *extra,
                                  const struct strlist *unknown, const char *machine)
 {
+  const struct strlist none = { 0 };
+
   for (size_t i = 0; i < kept_count; i++)
-    if (kept[i].list == list && same (&kept[i].extra, extra) && same (&kept[i].unknown, unknown)
+    if (kept[i].list == list && strlist_equal (&kept[i].extra, extra)
+        && strlist_equal (&kept[i].unknown, unknown ? unknown : &none)
         && strcmp (kept[i].machine, machine) == 0)
       return kept[i].filter;
   return NULL;
