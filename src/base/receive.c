@@ -3,7 +3,6 @@
 #include "base-receive.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,9 +15,12 @@ union control {
 int descriptors_send (int socket_fd, const void *bytes, size_t size, const int *fds, size_t count, int flags)
 {
   union control control = { 0 };
-  struct iovec part = { (void *) (uintptr_t) bytes, size };
+  struct iovec part = { .iov_len = size };
   struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
   ssize_t n;
+
+  /* The call only reads it, and has no word for that. */
+  memcpy (&part.iov_base, &bytes, sizeof (bytes));
 
   if (count > 0) {
     struct cmsghdr *c;

@@ -5,29 +5,33 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-str.h"
 #include "cli-own.h"
 #include "cli-verb.h"
+
+static int add_option (struct strlist *words, const struct arguments *arguments, enum option option)
+{
+  const char *value = arguments_text (arguments, option);
+  cleanup_free char *word = value ? str_format ("--%s=%s", option_info (option)->name, value) : NULL;
+
+  if (value == NULL)
+    return 0;
+  return word ? strlist_add (words, word) : -ENOMEM;
+}
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_free char *program = own_program ("tyrum-oci-launcher");
-  const char *socket = arguments_text (arguments, OPTION_SOCKET),
-             *idle = arguments_text (arguments, OPTION_IDLE);
-  const char *words[6] = { program };
-  size_t count = 1;
+  cleanup_strlist struct strlist words = { 0 };
+  char *array[4] = { NULL };
 
   (void) output;
-  if (program == NULL)
+  if (program == NULL || strlist_add (&words, program) < 0
+      || add_option (&words, arguments, OPTION_SOCKET) < 0 || add_option (&words, arguments, OPTION_IDLE) < 0)
     return error_oom (err);
-  if (socket != NULL) {
-    words[count++] = "--socket";
-    words[count++] = socket;
-  }
-  if (idle != NULL) {
-    words[count++] = "--idle";
-    words[count++] = idle;
-  }
-  execv (program, (char **) (uintptr_t) words);
+  for (size_t i = 0; i < words.count && i + 1 < ARRAY_LEN (array); i++)
+    array[i] = words.items[i];
+  execv (program, array);
   return error_set_errno (err, errno, "execute '%s', which is built where libcrun is", program);
 }
 

@@ -248,11 +248,10 @@ static bool is_unbound (void)
 /* For those after us. Nothing is waited for, and nothing is said where it does not work: it is no part of
  * this run.
  */
-static void start_one (const char *socket_path)
+static void start_one (char *socket_path)
 {
   cleanup_free char *program = own_program ("tyrum-oci-launcher");
-  char *const words[] = { program, (char[]){ "--socket" }, (char *) (uintptr_t) socket_path,
-                          (char[]){ "--background" }, NULL };
+  char *const words[] = { program, (char[]){ "--socket" }, socket_path, (char[]){ "--background" }, NULL };
   pid_t pid = program != NULL && access (program, X_OK) == 0 ? fork () : -1;
   int nothing;
 

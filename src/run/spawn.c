@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +104,7 @@ struct child_plan {
   bool own_ids; /* the stage has a user namespace of its own */
   const int *fds;
   size_t fd_count;
-  char *const *words;
+  char **words;
   int (*launch) (int argc, char **argv); /* NULL: the program is executed */
   int report;
 };
@@ -168,7 +167,7 @@ static void __attribute__ ((noreturn)) become_helper (const struct child_plan *c
   while (child->words[count] != NULL)
     count++;
   leave_caller (child->fds, child->fd_count);
-  _exit (child->launch (count, (char **) (uintptr_t) child->words));
+  _exit (child->launch (count, child->words));
 }
 
 /* In the child, to the end. */
