@@ -102,6 +102,8 @@ class Surroundings:
 
     def clear(self):
         remove_cgroup(self.group)
+        for number in range(self.count):  # a specification without a path for its group has one of the container's name
+            remove_cgroup(f"c{number + 1}")
         for where in (CGROUPS, os.path.join(self.work, "cgroup")):
             subprocess.run(["umount", "-R", "-l", where], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(self.work, ignore_errors=True)
