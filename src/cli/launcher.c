@@ -44,7 +44,7 @@ static const struct verb_example examples[] = {
 
 const struct verb verb_launcher = {
   .path = "launcher",
-  .summary = "stay, and launch for run and toolrunner, which then start faster",
+  .summary = "stay, and launch for run and toolrunner, from sandboxes held ready if so configured",
   .description =
       "Listens at a socket of this user's. A run that finds it hands itself over: streams, folder, "
       "environment and "
@@ -52,9 +52,8 @@ const struct verb verb_launcher = {
       "What a run "
       "does, prints and ends with is the same, and where there is no launcher, or it declines, a run does "
       "all of it "
-      "alone. Only processes of the same user are heard, and only those that have no less than this one has: "
-      "no "
-      "other namespaces, no fewer capabilities, no filter.\n\n"
+      "alone; so it is where standard input is a terminal. Only processes of the same user are heard, and "
+      "only those that have just what this one has: the same namespaces and capabilities, and no filter.\n\n"
       "It ends after some time without a run (launcher.idle in the configuration), by a signal, or with its "
       "user's session. Runs that have begun go on without it. With launcher.ready in the configuration it "
       "also "

@@ -275,7 +275,10 @@ static int stay (struct launcher *launcher, const struct words *words, struct er
   int r = context_configuration (&launcher->configuration, err);
 
   if (r == 0 && (prctl (PR_GET_SECCOMP, 0, 0, 0, 0) != 0 || prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0))
-    r = error_set (err, -EPERM, "under a filter, or without new privileges, there is nobody to launch for");
+    r = error_set (
+        err, -EPERM,
+        "a process under a seccomp filter, or with no_new_privileges, would serve nobody; start it from one "
+        "without");
   launcher->program = own_program ("tyrum-oci-launcher");
   if (r == 0 && launcher->program == NULL)
     r = error_oom (err);
