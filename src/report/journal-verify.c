@@ -4,10 +4,12 @@
 #include "report-journal-internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base-cleanup.h"
 #include "base-folder.h"
@@ -22,6 +24,7 @@ struct check {
   bool head_known;
   uint64_t from, anchor_seq;
   const char *anchor_hash;
+  uint64_t end_file, end_size; /* the journal as it was when we began: what is written later is not read */
 
   uint64_t seq; /* of the last good line; 0: none yet */
   char hash[SHA256_HEX];
@@ -233,24 +236,36 @@ static int check_end (struct check *check, const struct journal_piece *rest)
   return 0;
 }
 
+/* Whether PIECE was written after we began. Without such an end, busy writers could keep a reader that is
+ * slower than they are for ever. */
+static bool is_later (const struct check *check, const struct journal_piece *piece)
+{
+  return piece->file > check->end_file
+         || (piece->file == check->end_file && piece->offset >= check->end_size);
+}
+
 static int walk (struct check *check, const char *state, uint64_t *ret_file)
 {
   cleanup_journal_reader struct journal_reader *reader = NULL;
   struct journal_piece piece = { 0 };
+  bool later = false;
   int r = journal_reader_open (state, &reader, check->err);
 
   if (r < 0)
     return r;
-  while ((r = journal_reader_next (reader, &piece, check->err)) == 1) {
-    r = check_piece (check, &piece);
+  while (!later && (r = journal_reader_next (reader, &piece, check->err)) == 1) {
+    later = is_later (check, &piece);
+    r = later ? 0 : check_piece (check, &piece);
     if (r != 0)
       break;
   }
   *ret_file = piece.file;
-  if (r == 0) {
+  if (r == 0 && later)
+    piece.len = 0;
+  else if (r == 0)
     journal_reader_rest (reader, &piece);
+  if (r == 0)
     r = check_end (check, &piece);
-  }
   return r < 0 ? r : 0;
 }
 
@@ -275,6 +290,26 @@ static int look_at_head (struct check *check, int folder)
   return r;
 }
 
+/* After the head was looked at, so that the line which it names lies before the end. */
+static int look_at_end (struct check *check, int folder)
+{
+  cleanup_free uint64_t *files = NULL;
+  char name[JOURNAL_NAME];
+  struct stat st;
+  size_t count = 0;
+  int r = folder >= 0 ? journal_list_files (folder, &files, &count, check->err) : 0;
+
+  if (r < 0 || count == 0)
+    return r;
+  check->end_file = files[count - 1];
+  journal_file_name (check->end_file, name);
+  if (fstatat (folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    check->end_size = (uint64_t) st.st_size;
+  else if (errno != ENOENT)
+    return error_set_errno (check->err, errno, "look at '%s' of the journal", name);
+  return 0;
+}
+
 /* *RET_AGAIN: files were pruned under us, so what was found says nothing. */
 static int verify_once (struct check *check, int folder, const char *state, bool *ret_again)
 {
@@ -283,6 +318,8 @@ static int verify_once (struct check *check, int folder, const char *state, bool
   int r = look_at_head (check, folder);
 
   memcpy (check->hash, journal_no_hash, sizeof (check->hash));
+  if (r == 0)
+    r = look_at_end (check, folder);
   if (r == 0)
     r = walk (check, state, &at);
   check->verdict.last = check->seq;
