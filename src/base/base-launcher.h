@@ -11,6 +11,9 @@
  * Signals go to that process, by its number. A caller that hangs up wants an end: so it is asked to end. A
  * launcher that hangs up between TAKEN and ENDED has lost that process.
  *
+ * Who asks need not know whether it may: a launcher declines what its caller's configuration or command line
+ * keep from it.
+ *
  * The words of the command line and the environment are in a memory file, each with a NUL behind it: so many
  * words first, then so many variables. Both ends run on the same machine and belong to the same user, so
  * integers are the machine's own; that it is the same user is the kernel's word and nobody else's.
@@ -21,7 +24,11 @@
 #include <sys/resource.h>
 
 #define LAUNCHER_MAGIC   0x53525954u /* "TYRS" in memory on little-endian machines */
-#define LAUNCHER_VERSION 1u
+#define LAUNCHER_VERSION 2u
+
+/* In the environment of the program that the front becomes when the launcher has not taken it: the number of
+ * that process. */
+#define LAUNCHER_ASKED "TYRUM_OCI_ASKED"
 
 #define LIMIT_LAUNCHER_BYTES (4u * 1024u * 1024u) /* of the memory file */
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,12 +59,21 @@ bool namespace_maps (const char *map, uint32_t id)
   return false;
 }
 
+/* As in linux/capability.h, which a static C library need not have beside it. */
+#define CAPABILITIES_VERSION_3 0x20080522u
+#define FOWNER                 3u
+
 static bool may_act_for_owners (void)
 {
-  struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+  struct {
+    uint32_t version;
+    int32_t pid;
+  } header = { CAPABILITIES_VERSION_3, 0 };
+  struct {
+    uint32_t effective, permitted, inheritable;
+  } data[2] = { { 0, 0, 0 } };
 
-  return syscall (SYS_capget, &header, data) == 0 && (data[0].effective & (1u << CAP_FOWNER)) != 0;
+  return syscall (SYS_capget, &header, data) == 0 && (data[0].effective & (1u << FOWNER)) != 0;
 }
 
 bool namespace_owner_is_outside (int fd)

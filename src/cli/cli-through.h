@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base-error.h"
 #include "profile-configuration.h"
 
@@ -16,3 +18,12 @@ int through_launcher (char *const *words, int *ret_status, struct error *err);
 
 /* Where the launcher of this user listens. */
 int through_socket (const struct configuration *configuration, char **ret_path, struct error *err);
+
+/* The front (src/front) has asked the launcher at the usual place already, and in vain: it is not asked, and
+ * perhaps waited for, a second time. The environment says so, to this process alone. */
+void through_remember_asked (void);
+
+/* Whether the command line WORDS, in this environment and folder, would be handed to the launcher at
+ * SOCKET_PATH. The front does not read what the operator has configured; who stands in for it asks this
+ * before it begins. What cannot be read leads nowhere: the caller then says what is wrong. */
+bool through_leads_to (const char *socket_path, char *const *words);

@@ -65,6 +65,9 @@ char *verb_usage (const struct verb *verb);
  * words led to, also on failure. */
 int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err);
 
+/* Whether a launcher that stays may do what ARGV says; what is wrong may not. */
+bool verb_is_handed_on (char *const *argv);
+
 /* What stands before the message about what verb_dispatch returned: "tyrum-oci". */
 const char *verb_prefix (const struct verb *verb, int result);
 

@@ -1,9 +1,17 @@
-/* Nothing else in this program exits. */
+/* tyrum-oci-cli: all that tyrum-oci does. The front (src/front) is what people execute, and becomes this.
+ *
+ * Nothing else in this program exits. */
 #include <config.h>
 
+#include <sys/prctl.h>
+
 #include "cli-program.h"
+#include "cli-through.h"
 
 int main (int argc, char **argv)
 {
+  /* It is one program to its users, in ps as well. */
+  prctl (PR_SET_NAME, "tyrum-oci");
+  through_remember_asked ();
   return program_run (argc, argv);
 }

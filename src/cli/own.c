@@ -73,6 +73,14 @@ static int add_runtime (const struct request *request, struct host_facts *facts,
   return add_place (facts, program, err);
 }
 
+/* What people execute, which becomes this program: it is elsewhere. */
+static int add_front (struct host_facts *facts, struct error *err)
+{
+  cleanup_free char *front = str_format ("%s/tyrum-oci", own_folder ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
+
+  return front ? add_place (facts, front, err) : error_oom (err);
+}
+
 int own_places (const struct request *request, struct host_facts *facts, struct error *err)
 {
   cleanup_free char *profiles =
@@ -85,5 +93,7 @@ int own_places (const struct request *request, struct host_facts *facts, struct 
     r = add_place (facts, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), err);
   if (r == 0)
     r = add_place (facts, "/proc/self/exe", err);
+  if (r == 0)
+    r = add_front (facts, err);
   return r < 0 ? r : add_runtime (request, facts, err);
 }

@@ -169,11 +169,11 @@ static int check_count (char *const *argv, struct error *err)
   return 0;
 }
 
-int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err)
+/* *RET_VERB is as far as the words led, also on failure. */
+static int read_words (char *const *argv, const struct verb **ret_verb, struct arguments *ret_arguments,
+                       struct error *err)
 {
-  cleanup_arguments struct arguments arguments = { 0 };
   const struct verb *verb = &verb_root;
-  char *const *words = argv;
   int r = 0;
 
   *ret_verb = verb;
@@ -183,12 +183,29 @@ int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct outpu
   }
   if (r == 0)
     r = check_count (argv, err);
-  if (r == 0)
-    r = arguments_parse (argv, verb->options, verb->command, &arguments, err);
+  return r < 0 ? r : arguments_parse (argv, verb->options, verb->command, ret_arguments, err);
+}
+
+bool verb_is_handed_on (char *const *argv)
+{
+  cleanup_arguments struct arguments arguments = { 0 };
+  cleanup_error struct error ignored = { 0 };
+  const struct verb *verb;
+
+  return read_words (argv, &verb, &arguments, &ignored) == 0 && may_be_handed_on (verb, &arguments);
+}
+
+int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err)
+{
+  cleanup_arguments struct arguments arguments = { 0 };
+  const struct verb *verb;
+  int r = read_words (argv, &verb, &arguments, err);
+
+  *ret_verb = verb;
   if (r == 0 && verb->before != NULL)
     r = verb->before (&arguments, err);
   if (r == 0 && may_be_handed_on (verb, &arguments))
-    r = through_launcher (words, &output->status, err);
+    r = through_launcher (argv, &output->status, err);
   if (r == 0)
     r = do_verb (verb, &arguments, output, err);
   else if (r > 0)

@@ -12,6 +12,7 @@
 #include "base-json-write.h"
 #include "base-limits.h"
 #include "base-path.h"
+#include "base-places.h"
 #include "host-internal.h"
 
 _Static_assert(sizeof (unsigned) == sizeof (uint32_t), "landlock_abi is read as 32 bits");
@@ -224,7 +225,7 @@ static int complete_facts (struct host_facts *facts, struct error *err)
       && complete_text (&facts->kernel, strdup (DEFAULT_KERNEL))
       && complete_text (&facts->home, strdup (root ? "/root" : HOME_UNKNOWN))
       && complete_text (&facts->config_home, look_config_home (facts->uid, facts->home, NULL))
-      && complete_text (&facts->state_dir, look_state_dir (facts->uid, NULL))
+      && complete_text (&facts->state_dir, places_state_of (facts->uid, NULL))
       && complete_text (&facts->storage_dir, look_storage_dir (facts->uid, facts->home, NULL)))
     return 0;
   return error_oom (err);

@@ -13,6 +13,7 @@
 #include "base-namespace.h"
 #include "base-number.h"
 #include "base-path.h"
+#include "base-places.h"
 #include "base-str.h"
 
 static int copy_user (const char *name, const char *home, char **ret_name, char **ret_home)
@@ -99,75 +100,32 @@ static int read_subids (const char *path, const char *name, uint32_t uid, struct
   return r;
 }
 
-/* A path from the environment, or NULL when it is not one that we would use. */
-static const char *path_variable (const char *name)
-{
-  const char *value = secure_getenv (name);
-
-  return value != NULL && path_is_normal (value) && strlen (value) <= LIMIT_PATH_BYTES ? value : NULL;
-}
-
 static char *choose_home (const char *from_passwd)
 {
-  const char *home = path_variable ("HOME");
+  const char *home = places_variable ("HOME");
 
   if (home == NULL && from_passwd != NULL && path_is_normal (from_passwd))
     home = from_passwd;
   return strdup (home ? home : HOME_UNKNOWN);
 }
 
-/* BASE/NAME, without a second slash when BASE is the root. */
-static char *below (const char *base, const char *name)
-{
-  return str_format ("%s/%s", strcmp (base, "/") == 0 ? "" : base, name);
-}
-
 char *look_config_home (uint32_t uid, const char *home, const char *base)
 {
   if (uid == 0)
     return strdup ("/etc/tyrum-oci");
-  return base ? below (base, "tyrum-oci") : below (home, ".config/tyrum-oci");
-}
-
-char *look_state_dir (uint32_t uid, const char *base)
-{
-  if (uid == 0)
-    return strdup ("/run/tyrum-oci");
-  return base ? below (base, "tyrum-oci") : str_format ("/tmp/tyrum-oci-%u", uid);
+  return base ? places_below (base, "tyrum-oci") : places_below (home, ".config/tyrum-oci");
 }
 
 char *look_storage_dir (uint32_t uid, const char *home, const char *base)
 {
   if (uid == 0)
     return strdup ("/var/lib/tyrum-oci");
-  return base ? below (base, "tyrum-oci") : below (home, ".local/state/tyrum-oci");
-}
-
-/* Hooks have no environment to say it, and neither have their users when they ask why. */
-static bool is_own_folder (const char *path)
-{
-  struct stat st;
-
-  return stat (path, &st) == 0 && S_ISDIR (st.st_mode) && st.st_uid == geteuid ();
-}
-
-/* Root of a user's own namespace has the places of that user. */
-static char *choose_state_dir (uint32_t uid)
-{
-  const char *base = path_variable ("XDG_RUNTIME_DIR");
-  cleanup_free char *usual = str_format ("/run/user/%u", uid);
-
-  if (base == NULL && usual != NULL && is_own_folder (usual))
-    base = usual;
-  return look_state_dir (uid, base);
+  return base ? places_below (base, "tyrum-oci") : places_below (home, ".local/state/tyrum-oci");
 }
 
 int host_look_state_dir (char **ret_path, struct error *err)
 {
-  uid_t uid;
-
-  namespace_is_users (&uid);
-  *ret_path = choose_state_dir (uid);
+  *ret_path = places_state ();
   return *ret_path ? 0 : error_oom (err);
 }
 
@@ -199,13 +157,13 @@ int look_user (struct host_facts *facts, struct error *err)
   facts->home = choose_home (home);
   if (facts->home == NULL)
     return error_oom (err);
-  facts->config_home = look_config_home (uid, facts->home, path_variable ("XDG_CONFIG_HOME"));
-  facts->state_dir = choose_state_dir (uid);
+  facts->config_home = look_config_home (uid, facts->home, places_variable ("XDG_CONFIG_HOME"));
+  facts->state_dir = places_state ();
   /* For who builds and tests: the other folders of ours have such variables, too. */
-  if (path_variable ("TYRUM_OCI_STATEDIR") != NULL)
-    facts->storage_dir = strdup (path_variable ("TYRUM_OCI_STATEDIR"));
+  if (places_variable ("TYRUM_OCI_STATEDIR") != NULL)
+    facts->storage_dir = strdup (places_variable ("TYRUM_OCI_STATEDIR"));
   else
-    facts->storage_dir = look_storage_dir (uid, facts->home, path_variable ("XDG_STATE_HOME"));
+    facts->storage_dir = look_storage_dir (uid, facts->home, places_variable ("XDG_STATE_HOME"));
   return facts->config_home && facts->state_dir && facts->storage_dir ? 0 : error_oom (err);
 }
 

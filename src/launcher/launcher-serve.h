@@ -9,7 +9,8 @@ void serve_default_signals (void);
 /* Keeps FD, the standard streams, and no other descriptor. */
 void serve_close_others (int fd);
 
-/* Becomes the caller and says that it was taken; false where that cannot be, and then the caller was told.
+/* Becomes the caller and says that it was taken; false where that cannot be, or is not wanted by the caller's
+ * configuration or command line, and then the caller was told.
  * From here on a caller that hangs up means SIGTERM. */
 bool serve_take (struct handed *handed);
 

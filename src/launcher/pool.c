@@ -266,7 +266,8 @@ bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
   struct held_owner owner = { geteuid (), getegid () };
   cleanup_free char *profile = NULL;
 
-  if (pool->kind_count == 0
+  /* Who is declined in the end would cost a sandbox. */
+  if (pool->kind_count == 0 || !pool->configuration->launcher_use
       || !held_template (handed->words, handed->fds[LAUNCHER_FOLDER], pool->configuration, &template,
                          &profile, &owner)
       || take_variables (handed->variables, &variables) < 0 || !strlist_equal (&variables, &pool->variables))

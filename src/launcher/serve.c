@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "cli-program.h"
+#include "cli-through.h"
 
 void serve_default_signals (void)
 {
@@ -41,9 +44,19 @@ static bool follow (int connection)
   return poll (&gone, 1, 0) == 0;
 }
 
+/* Callers have not read what the operator has configured; as one of them we have. */
+static bool is_meant (int connection, char *const *words)
+{
+  struct sockaddr_un address = { 0 };
+  socklen_t size = sizeof (address) - 1; /* a NUL is left behind it */
+
+  return getsockname (connection, (struct sockaddr *) &address, &size) == 0 && address.sun_family == AF_UNIX
+         && through_leads_to (address.sun_path, words);
+}
+
 bool serve_take (struct handed *handed)
 {
-  if (handed_become (handed) < 0) {
+  if (handed_become (handed) < 0 || !is_meant (handed->connection, handed->words)) {
     handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
     return false;
   }

@@ -170,7 +170,7 @@ def translator():
         return {}
     found = {}
     for name in ("baseline", PROFILE):
-        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={path('callgrind')}", harness.PROGRAM, "spec", "--profile", name,
+        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={path('callgrind')}", harness.CLI, "spec", "--profile", name,
                                "--rootfs", world.ROOT, "--workspace", world.WS, "--", PAYLOAD], stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=harness.environment(), cwd=path("home"), check=True)
         found[f"spec --profile {name}"] = int(re.search(rb"Collected : (\d+)", done.stderr).group(1))

@@ -2,14 +2,14 @@
 
 Needs no root, no engine and no network. Plans are made for a host that a file describes, in a folder that
 nobody else can write. A case is a function; its first line is its name. Environment:
-  TYRUM_OCI_TEST_PROGRAM   the program (default: build/tyrum-oci below the source tree)
+  TYRUM_OCI_TEST_PROGRAM   the program (default: build/tyrum-oci-cli below the source tree)
   TYRUM_OCI_TEST_SRCDIR    the source tree
 """
 import atexit, json, os, re, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(HERE)))
-PROGRAM = os.path.abspath(os.environ.get("TYRUM_OCI_TEST_PROGRAM", os.path.join(TOP, "build", "tyrum-oci")))
+PROGRAM = os.path.abspath(os.environ.get("TYRUM_OCI_TEST_PROGRAM", os.path.join(TOP, "build", "tyrum-oci-cli")))
 
 WORK = tempfile.mkdtemp(prefix="tyrum-cli-")
 atexit.register(shutil.rmtree, WORK, ignore_errors=True)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base-path.h"
+#include "base-places.h"
 #include "unit.h"
 
 /* A folder of its own, reached by a path without links, which is also the working folder. */
@@ -193,8 +194,8 @@ static void test_folders_of_a_user (void **state)
   cleanup_free char *config = look_config_home (1000, "/home/me", "/cfg");
   cleanup_free char *plain = look_config_home (1000, "/home/me", NULL);
   cleanup_free char *roots = look_config_home (0, "/home/me", "/cfg");
-  cleanup_free char *live = look_state_dir (1000, "/run/user/1000");
-  cleanup_free char *roots_live = look_state_dir (0, "/run/user/1000");
+  cleanup_free char *live = places_state_of (1000, "/run/user/1000");
+  cleanup_free char *roots_live = places_state_of (0, "/run/user/1000");
 
   (void) state;
   assert_string_equal (config, "/cfg/tyrum-oci");

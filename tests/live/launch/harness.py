@@ -22,9 +22,9 @@ PYTHON = "/usr/bin/python3"
 
 def declared():
     """What the program itself says of backends: the only list of what may differ between them."""
-    if not os.access(os.path.join(BUILD, "tyrum-oci"), os.X_OK):
+    if not os.access(os.path.join(BUILD, "tyrum-oci-cli"), os.X_OK):
         return {"controls": [], "differences": []}
-    return json.loads(subprocess.run([os.path.join(BUILD, "tyrum-oci"), "matrix", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+    return json.loads(subprocess.run([os.path.join(BUILD, "tyrum-oci-cli"), "matrix", "--json"], check=True, stdout=subprocess.PIPE).stdout)
 
 
 def required_by_baseline():
@@ -99,6 +99,7 @@ def absent(what):
 WORK = None  # a folder of the test's own, that others can pass through but not write
 WS = None    # the workspace, unless a case says otherwise
 PROGRAM = None
+CLI = None   # what that becomes: for tools that look into a program
 
 
 def path(*parts):
@@ -147,7 +148,7 @@ def tree(top):
 
 
 def set_up():
-    global WORK, WS, PROGRAM, IDS
+    global WORK, WS, PROGRAM, CLI, IDS
     os.umask(0o022)
     IDS = Ids()
     WORK = tempfile.mkdtemp(prefix="tyrum-launch-")
@@ -157,12 +158,12 @@ def set_up():
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
     for name in ("bin", "conf", "results", "profiles", "home"):
         folder(name)
-    for name in ("tyrum-oci", "tyrum-oci-init", "tyrum-oci-launch", "tyrum-oci-launcher"):
+    for name in ("tyrum-oci", "tyrum-oci-cli", "tyrum-oci-init", "tyrum-oci-launch", "tyrum-oci-launcher"):
         if os.path.exists(os.path.join(BUILD, name)):
             shutil.copy(os.path.join(BUILD, name), path("bin"))
     os.chmod(path("results"), 0o1777)
     WS = folder("workspace")
-    PROGRAM = path("bin", "tyrum-oci")
+    PROGRAM, CLI = path("bin", "tyrum-oci"), path("bin", "tyrum-oci-cli")
 
 
 # ---- Launching.
@@ -189,10 +190,10 @@ class Result:
         return self.out.decode().rstrip("\n")
 
 
-def words(backend, *command, profile="baseline", options=(), ws=None):
+def words(backend, *command, profile="baseline", options=(), ws=None, program=None):
     """The command line of a run, and where its result will be."""
     where = path("results", f"{next(_numbers)}.json")
-    return [PROGRAM, "run", *BACKENDS[backend][0], "--profile", profile, "--workspace", ws or WS, "--result", where,
+    return [program or PROGRAM, "run", *BACKENDS[backend][0], "--profile", profile, "--workspace", ws or WS, "--result", where,
             *options, "--", *command], where
 
 

@@ -102,7 +102,7 @@ def set_up():
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
     for name in ("bin", "conf/profiles"):
         os.makedirs(path(name))
-    for name in ("tyrum-oci-runtime", "tyrum-oci-hook", "tyrum-oci-init", "tyrum-oci"):
+    for name in ("tyrum-oci-runtime", "tyrum-oci-hook", "tyrum-oci-init", "tyrum-oci", "tyrum-oci-cli"):
         if os.path.exists(os.path.join(BUILD, name)):
             shutil.copy(os.path.join(BUILD, name), path("bin"))
     for profile in ("baseline", "hardened", "web", "nothing"):
