@@ -10,10 +10,10 @@ from faults import Place, call, path, read, tool
 
 FAULTS = os.environ.get("TYRUM_OCI_TEST_FAULTS", "40")
 ONLY = os.environ.get("TYRUM_OCI_TEST_FAULT")
-PROGRAMS = ("supervisor", "stage", "launch", "init")
+PROGRAMS = ("front", "supervisor", "stage", "launch", "init")
 
 # Roles of libcrun's: the process that works for the launch helper, and what becomes the container's first one.
-WORKER, BELOW_WORKER = r"0\+1\.1\+\d+\.1$", r"0\+1\.1\+\d+\.1\."
+WORKER, BELOW_WORKER = r"0\+2\.1\+\d+\.1$", r"0\+2\.1\+\d+\.1\."
 
 # Those that cannot fail with the arguments that they have here; kill is for children of one's own, and a futex is nobody else's.
 NEVER = set("rt_sigaction rt_sigprocmask rt_sigreturn getpid gettid getppid getuid geteuid getgid getegid getpgrp umask exit "
@@ -65,7 +65,9 @@ def log(*kinds):
 def who(role, program):
     """Which program of ours makes a call; the command's own calls are nobody's."""
     if program == "tyrum-oci":
-        return "supervisor" if role == "0+1" else "stage"
+        return "front"
+    if program == "tyrum-oci-cli":
+        return "supervisor" if role == "0+2" else "stage"
     return "launch" if program.startswith(("launch", "tyrum-oci-launch", "memfd:tyrum")) else "init" if program == "init" else None
 
 
@@ -76,10 +78,10 @@ class Learned(Place):
         self.points = {name: [] for name in PROGRAMS}
         loaded = set()
         for words in map(str.split, log("call")):
-            # The loader's last call gives its cache of libraries back; what comes before is libc's own. Init is static.
+            # The loader's last call gives its cache of libraries back; what comes before is libc's own. Front and init are static.
             if len(words) == 5 and words[3] == "munmap":
                 loaded.add(words[1])
-            ours = words[1] in loaded or words[2] == "init" or not re.search(r"\+\d+$", words[1])
+            ours = words[1] in loaded or words[2] in ("tyrum-oci", "init") or not re.search(r"\+\d+$", words[1])
             if len(words) == 5 and ours and who(words[1], words[2]) is not None and words[3] not in NEVER:
                 self.points[who(words[1], words[2])].append((words[1], words[3], int(words[4])))
         self.check(self.run(injected()))
