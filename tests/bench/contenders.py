@@ -17,13 +17,17 @@ class Absent(Exception):
 
 class Contender:
     """PROGRAM with WORDS, in which {slot} is a number that no two launches at the same time share."""
-    def __init__(self, name, includes, program, *words, files=None, daemons=(), pause=0.0, environment=None):
+    def __init__(self, name, includes, program, *words, files=None, daemons=(), pause=0.0, environment=None, launcher=None):
         where = shutil.which(program, path=PATH)
         if where is None:
             raise Absent(f"{program} is not installed")
         self.name, self.includes, self.line = name, includes, [where, *words]
         self.files, self.daemons, self.pause = files or {}, set(daemons), pause
-        self.environment = environment or harness.environment()
+        self.environment, self.launcher = environment or harness.environment(), launcher
+
+    def prepare(self):
+        """What is not part of a launch."""
+        world.lead(self.launcher.socket if self.launcher else None)
 
     def words(self, slot, payload=(PAYLOAD,)):
         return [word.replace("{slot}", str(slot)) for word in self.line] + list(payload)
@@ -69,7 +73,7 @@ def cold():
 
 def through_launcher(name, includes, launcher):
     launcher.start()
-    return ours(name, includes, *at_root(), variables=launcher.variables, daemons={launcher.process.pid})
+    return ours(name, includes, *at_root(), variables=launcher.variables, daemons={launcher.process.pid}, launcher=launcher)
 
 
 def warm():
@@ -84,25 +88,27 @@ def held():
     return contender
 
 
-def beside(name, includes, program, build):
-    """PROGRAM in the place of tyrum-oci, with the helpers of BUILD."""
+def beside(name, includes, build, cli=None):
+    """The programs of BUILD, with CLI in the place of what tyrum-oci becomes."""
     os.makedirs(path(name))
-    shutil.copy(program, path(name, "tyrum-oci"))
-    for helper in ("tyrum-oci-init", "tyrum-oci-launch"):
-        shutil.copy(os.path.join(build, helper), path(name))
+    for program in ("tyrum-oci", "tyrum-oci-cli", "tyrum-oci-init", "tyrum-oci-launch"):
+        if os.path.exists(os.path.join(build, program)):  # tyrum-oci was all of it once
+            shutil.copy(os.path.join(build, program), path(name))
+    if cli:
+        shutil.copy(cli, path(name, "tyrum-oci-cli"))
     return ours(f"tyrum-oci {name}", includes, *at_root(), folder=path(name))
 
 
 def unobserved():
     return beside("unobserved", "as cold, linked without observation: not a program that anybody should run",
-                  os.path.join(BUILD, "tests", "bench", "unobserved"), BUILD)
+                  BUILD, os.path.join(BUILD, "tests", "bench", "unobserved"))
 
 
 def other():
     folder = os.environ.get("TYRUM_OCI_BENCH_OTHER")
     if not folder:
         raise Absent("TYRUM_OCI_BENCH_OTHER names no second build")
-    return beside("other", "the same from the build that TYRUM_OCI_BENCH_OTHER names", os.path.join(folder, "tyrum-oci"), folder)
+    return beside("other", "the same from the build that TYRUM_OCI_BENCH_OTHER names", folder)
 
 
 def crun(name="crun run", bundle="{slot}"):

@@ -130,6 +130,7 @@ class Spawner:
 
     def once(self, contender, slot=0):
         """One launch: seconds on the clock, seconds of processor, and how many of the latter were daemons'."""
+        contender.prepare()
         before = spent_by(contender.daemons)
         with self.deadline():
             begin = time.perf_counter_ns()
@@ -148,6 +149,7 @@ class Spawner:
     def at_once(self, contender, width, count):
         """COUNT launches, WIDTH of them at a time: launches per second."""
         slots, running, begun, ended = list(range(width)), {}, 0, 0
+        contender.prepare()
         with self.deadline(DEADLINE + count):
             begin = time.perf_counter_ns()
             while ended < count:

@@ -57,6 +57,7 @@ def held_by(spawner, contender):
     before, and have more since."""
     before, said, until = set(parents()), b"", time.monotonic() + 60
     daemons = {daemon: rollup(daemon)[0] for daemon in contender.daemons}
+    contender.prepare()
     pid = spawner.spawn(contender, 0, contender.words(0, (PAYLOAD, HELD)))
     try:
         while b"ran\n" not in said:

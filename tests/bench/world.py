@@ -4,7 +4,7 @@ Mount and pid namespaces are those of the tests that launch (harness.py); so are
 cgroup version 2 beside version 1, which crun refuses, is out of sight for everybody. One small root holds the payload; the
 engines get it as an image. One config.json, which `tyrum-oci spec` wrote, is what all runtimes are given.
 """
-import atexit, json, os, shutil, subprocess, sys
+import atexit, contextlib, json, os, shutil, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "live", "engine"))
@@ -73,15 +73,26 @@ def compiled_filter():
     return path("filter.bpf")
 
 
+def lead(socket):
+    """What is launched next finds that launcher at the usual place, or none."""
+    usual = os.path.join(harness.STATE, "launcher.socket")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(usual)
+    if socket:
+        os.symlink(socket, usual)
+
+
 class Launcher:
-    """`tyrum-oci launcher` with a configuration of its own, in which READY says how many sandboxes are held ready."""
+    """`tyrum-oci launcher` with a configuration of its own, in which READY says how many sandboxes are held ready. There are two, and the usual
+    place leads to one or the other."""
     def __init__(self, name, ready):
-        self.name, self.ready, self.process = name, ready, None
+        self.name, self.ready, self.process, self.socket = name, ready, None, None
 
     def start(self):
         socket, conf = path(f"{self.name}.sock"), harness.folder(f"conf-{self.name}")
         run(harness.PROGRAM, "launcher", "--help")  # fails where there is no such verb
-        write(f"conf-{self.name}/config.json", {"version": 1, "launcher": {"socket": socket, **({"ready": {PROFILE: self.ready}} if self.ready else {})}})
+        write(f"conf-{self.name}/config.json", {"version": 1, "launcher": {"ready": {PROFILE: self.ready}} if self.ready else {}})
+        self.socket = socket
         self.variables = {"TYRUM_OCI_CONFDIR": conf}
         with open(path(f"{self.name}.log"), "wb") as log:
             self.process = subprocess.Popen([harness.PROGRAM, "launcher", "--socket", socket], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -96,6 +107,7 @@ class Launcher:
         def ready():
             runs = json.loads(run(harness.PROGRAM, "ps", "--json"))["runs"]
             return sum(entry["ready"] for entry in runs) == self.ready
+        lead(self.socket)
         for _ in range(3):
             if not harness.wait_until(ready):
                 raise RuntimeError("the launcher does not hold as many sandboxes ready as it was told")
