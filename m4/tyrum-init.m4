@@ -1,4 +1,4 @@
-# The compiler of tyrum-oci-init, which is static and small, so that it is not the one of everything else.
+# The compiler of tyrum-oci-init and of tyrum-oci itself, which are static and small, so that it is not the one of everything else.
 
 # The program that is tried must have run without a dynamic linker: AT_BASE is where that was loaded.
 m4_define([_TYRUM_INIT_PROGRAM],
@@ -60,12 +60,12 @@ done])
 
 # TYRUM_INIT_CC
 # --with-init-cc. Sets INIT_CC, INIT_CFLAGS, INIT_LDFLAGS, the condition BUILD_INIT, and init_summary. "auto" never
-# stops the configuration: the rest of the project is of use without this program.
+# stops the configuration: the rest of the project is of use without init, and tyrum-oci is then built as everything else is.
 AC_DEFUN([TYRUM_INIT_CC],
 [AC_REQUIRE([AC_PROG_SED])
 AC_ARG_WITH([init-cc],
   [AS_HELP_STRING([--with-init-cc=auto|no|PROGRAM],
-    [compiler of tyrum-oci-init, a static program; auto is musl-gcc, else $CC @<:@auto@:>@])],
+    [compiler of tyrum-oci and tyrum-oci-init, static programs; auto is musl-gcc, else $CC @<:@auto@:>@])],
   [], [with_init_cc=auto])
 INIT_CC= INIT_CFLAGS= INIT_LDFLAGS=
 AC_MSG_CHECKING([for a compiler that makes static programs])
