@@ -68,8 +68,8 @@ int look_passwd (char *text, uint32_t uid, char **ret_name, char **ret_home);
 /* The largest range that the text of /etc/subuid or /etc/subgid gives to the user; NAME may be NULL. */
 struct id_range look_subids (char *text, const char *name, uint32_t uid);
 
-/* Where configuration and what is kept of UID belong, as places_state_of has it for live state; BASE is the folder that the environment
- * names, or NULL. NULL when memory ran out. */
+/* Where configuration and what is kept of UID belong, as places_state_of has it for live state; BASE is the
+ * folder that the environment names, or NULL. NULL when memory ran out. */
 char *look_config_home (uint32_t uid, const char *home, const char *base);
 char *look_storage_dir (uint32_t uid, const char *home, const char *base);
 
