@@ -196,8 +196,11 @@ static void test_folders_of_a_user (void **state)
   cleanup_free char *roots = look_config_home (0, "/home/me", "/cfg");
   cleanup_free char *live = places_state_of (1000, "/run/user/1000");
   cleanup_free char *roots_live = places_state_of (0, "/run/user/1000");
+  cleanup_free char *own = places_state (), *launcher = places_launcher_socket ();
 
   (void) state;
+  assert_true (own != NULL && launcher != NULL && strncmp (launcher, own, strlen (own)) == 0);
+  assert_string_equal (launcher + strlen (own), "/launcher.socket");
   assert_string_equal (config, "/cfg/tyrum-oci");
   assert_string_equal (plain, "/home/me/.config/tyrum-oci");
   assert_string_equal (roots, "/etc/tyrum-oci");
