@@ -66,3 +66,10 @@ void filter_keep_written (const struct filter *filter, const char *text, size_t 
       kept[i].filter->written_depth = depth;
     }
 }
+
+void filter_keep_program (const struct filter *filter, bool tells, const char *program)
+{
+  for (size_t i = 0; filter->kept && i < kept_count; i++)
+    if (kept[i].filter == filter && kept[i].filter->programs[tells] == NULL)
+      kept[i].filter->programs[tells] = strdup (program);
+}
