@@ -17,6 +17,7 @@
 #include "cli-toolrunner.h"
 #include "cli-verb.h"
 #include "plan-held.h"
+#include "run-filter-cache.h"
 #include "run-held.h"
 #include "target-oci.h"
 
@@ -231,13 +232,14 @@ void held_rehearse (const char *profile)
   cleanup_strlist struct strlist template = { 0 };
   cleanup_plan struct plan *plan = NULL;
   cleanup_error struct error ignored = { 0 };
-  cleanup_free char *document = NULL;
+  cleanup_free char *document = NULL, *program = NULL;
 
   seccomp_lists_keep ();
   filters_keep ();
   if (add_option (&template, OPTION_PROFILE, profile) == 0
       && make_plan (&template, &context, &plan, &ignored) == 0)
-    (void) target_oci (plan, &document, &ignored);
+    if (target_oci (plan, &document, &ignored) == 0 && plan->filter != NULL)
+      (void) filter_cache_text (context.host->storage_dir, plan->filter, true, &program, &ignored);
 }
 
 bool held_is_current (struct held *held)

@@ -140,11 +140,9 @@ static int judge (const struct result *result, int status, pid_t *ret_pid, struc
   if (!result->done)
     return error_set (err, -EIO, "libcrun ended its process with exit code %d and no reason",
                       WEXITSTATUS (status));
-  if (result->code < 0)
-    return error_set (err, result->code, "%s", result->text);
   if (result->pid > 0)
     *ret_pid = result->pid;
-  return 0;
+  return result->code < 0 ? error_set (err, result->code, "%s", result->text) : result->code;
 }
 
 int child_run (child_call *call, const struct launch_request *request, const char *spec, pid_t *ret_pid,
@@ -165,6 +163,7 @@ int child_run (child_call *call, const struct launch_request *request, const cha
     return error_set_errno (err, errno, "cannot fork");
   if (child == 0)
     child_main (call, request, spec, parent, result);
+  launch_let_go (request->control_fd);
   r = wait_watching (child, request->control_fd, &waiting, &status, err);
   if (r < 0)
     return r;

@@ -59,6 +59,12 @@ int launch_close_from (int first, struct error *err)
   return 0;
 }
 
+void launch_let_go (int end)
+{
+  for (int fd = STDERR_FILENO + 1; fd < end; fd++)
+    close (fd);
+}
+
 int launch_check_open (int count, struct error *err)
 {
   for (int fd = 0; fd < count; fd++)

@@ -2,8 +2,9 @@
  *
  * The call runs in a fork with nothing blocked and nothing but the container's descriptors open; its result
  * comes back through shared memory, as a descriptor would be seen by the container's first process. The
- * parent waits, and meanwhile watches the supervisor's socket: when that closes, the call gets some seconds
- * to end, so that what it made can be taken down by the next call, and is killed after that.
+ * parent lets go of those descriptors and waits, and meanwhile watches the supervisor's socket: when that
+ * closes, the call gets some seconds to end, so that what it made can be taken down by the next call, and is
+ * killed after that.
  *
  * Must never: return while the fork is alive.
  */
@@ -16,7 +17,7 @@
 
 struct launch_request;
 
-/* What runs in the fork. *RET_PID is handed back when it returns 0; who has none leaves it alone. */
+/* What runs in the fork. *RET_PID is handed back, also beside an error; who has none leaves it alone. */
 typedef int child_call (const struct launch_request *request, const char *spec, pid_t *ret_pid,
                         struct error *err);
 

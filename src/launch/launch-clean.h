@@ -14,6 +14,10 @@
 /* Closes all descriptors from FIRST on. */
 int launch_close_from (int first, struct error *err);
 
+/* Closes those between the standard streams and END, which the container has now. Kept they would hide from
+ * the supervisor that it is gone, which is all that ends a start that waits for it. */
+void launch_let_go (int end);
+
 /* Checks that all descriptors below COUNT are open: what libcrun opens would take the free number, and go
  * into the container as if it had been asked for. */
 int launch_check_open (int count, struct error *err);

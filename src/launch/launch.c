@@ -52,6 +52,9 @@ static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
   return 0;
 }
 
+/* Starts it, too, where nothing has to be done in between: a process less. Then it returns STARTED. */
+enum { STARTED = 1 };
+
 static int call_create (const struct launch_request *request, const char *spec, pid_t *ret_pid,
                         struct error *err)
 {
@@ -64,7 +67,11 @@ static int call_create (const struct launch_request *request, const char *spec, 
   if (r == 0)
     r = read_pid (pid_file, ret_pid, err);
   unlink (pid_file);
-  return r;
+  if (r < 0 || launch_root_wants_mending (*ret_pid))
+    return r;
+  launch_let_go (request->control_fd);
+  r = launch_start (request, err);
+  return r < 0 ? r : STARTED;
 }
 
 static int call_start (const struct launch_request *request, const char *spec, pid_t *ret_pid,
@@ -148,14 +155,6 @@ static int check_id_is_free (const struct launch_request *request, struct error 
   return 0;
 }
 
-/* The container has them now. Kept here they would hide from the supervisor that it is gone, which is all
- * that ends a start that waits for it. */
-static void let_go_of_passed (const struct launch_request *request)
-{
-  for (int fd = STDERR_FILENO + 1; fd < request->control_fd; fd++)
-    close (fd);
-}
-
 /* That it failed shows later, when the root is looked at. */
 static void mend (const struct launch_request *request, const char *spec, pid_t container)
 {
@@ -171,21 +170,27 @@ static void mend (const struct launch_request *request, const char *spec, pid_t 
   error_clear (&ignored);
 }
 
+/* Also of one that then could not be started. Returns what went wrong first. */
+static int say_created (const struct launch_request *request, pid_t pid, int made, struct error *err)
+{
+  int said = control_say_created (request->control_fd, pid);
+
+  return made < 0 ? made : report (said, err);
+}
+
 /* From the first call on, whatever fails is followed by a delete. */
 static int make_container (const struct launch_request *request, const char *spec, struct error *err)
 {
   pid_t pid = 0;
-  int r;
+  int made, r;
 
   prctl (PR_SET_PDEATHSIG, 0);
-  r = child_run (call_create, request, spec, &pid, err);
-  if (r == 0)
-    r = report (control_say_created (request->control_fd, pid), err);
-  let_go_of_passed (request);
-  if (r == 0)
+  made = child_run (call_create, request, spec, &pid, err);
+  r = pid > 0 ? say_created (request, pid, made, err) : made;
+  if (r == 0 && made != STARTED) {
     mend (request, spec, pid);
-  if (r == 0)
     r = child_run (call_start, request, spec, &pid, err);
+  }
   if (r == 0)
     r = report (control_say_started (request->control_fd, pid), err);
   if (r < 0) {

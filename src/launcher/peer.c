@@ -38,14 +38,6 @@ bool peer_is_same_user (int connection, pid_t *ret_pid)
   return true;
 }
 
-static bool same_place (int theirs, int ours, const char *name)
-{
-  struct stat a, b;
-
-  return fstatat (theirs, name, &a, 0) == 0 && fstatat (ours, name, &b, 0) == 0 && a.st_dev == b.st_dev
-         && a.st_ino == b.st_ino;
-}
-
 static char *read_text (int proc, const char *name)
 {
   struct error ignored = { 0 };
@@ -86,28 +78,76 @@ static bool is_zero (const char *status, const char *name)
   return str_equal (value, "0");
 }
 
-static bool same_text (int theirs, int ours, const char *name)
-{
-  cleanup_free char *a = read_text (theirs, name);
-  cleanup_free char *b = read_text (ours, name);
+static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",  "ns/pid_for_children",  "ns/net",
+                                      "ns/ipc", "ns/uts",  "ns/time", "ns/time_for_children", "ns/cgroup",
+                                      "root" };
 
-  return str_equal (a, b);
+/* What only this process itself could change, and never does: looked at once. */
+static struct self {
+  bool known;
+  struct stat places[ARRAY_LEN (places)];
+  char *status, *label, *login;
+} self;
+
+static bool know_self (void)
+{
+  cleanup_close int proc = -1;
+
+  if (self.known)
+    return true;
+  proc = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (proc < 0)
+    return false;
+  for (size_t i = 0; i < ARRAY_LEN (places); i++)
+    if (fstatat (proc, places[i], &self.places[i], 0) < 0)
+      return false;
+  free (self.status);
+  free (self.label);
+  free (self.login);
+  self.status = read_text (proc, "status");
+  /* Not every kernel has these. */
+  self.label = read_text (proc, "attr/current");
+  self.login = read_text (proc, "loginuid");
+  self.known = self.status != NULL;
+  return self.known;
+}
+
+static bool same_place (int theirs, size_t i)
+{
+  struct stat st;
+
+  return fstatat (theirs, places[i], &st, 0) == 0 && st.st_dev == self.places[i].st_dev
+         && st.st_ino == self.places[i].st_ino;
+}
+
+static bool has_text (int theirs, const char *name, const char *ours)
+{
+  cleanup_free char *text = read_text (theirs, name);
+
+  return str_equal (text, ours);
+}
+
+/* Somebody else may have moved us. */
+static bool same_group (int theirs)
+{
+  cleanup_free char *ours = read_text (AT_FDCWD, "/proc/self/cgroup");
+
+  return has_text (theirs, "cgroup", ours);
 }
 
 /* Neither more nor less: with less it could not do by itself what it asks for, and with more than we have it
  * could. */
-static bool same_status (int theirs_fd, int ours_fd)
+static bool same_status (int theirs_fd)
 {
   static const char *const equal[] = { "CapInh", "CapPrm", "CapEff", "CapBnd",
                                        "CapAmb", "Uid",    "Gid",    "Groups" };
   cleanup_free char *theirs = read_text (theirs_fd, "status");
-  cleanup_free char *ours = read_text (ours_fd, "status");
 
-  if (theirs == NULL || ours == NULL)
+  if (theirs == NULL)
     return false;
   /* Groups are nothing to root, and every session gives it others. */
   for (size_t i = 0; i < ARRAY_LEN (equal) - (geteuid () == 0 ? 1 : 0); i++)
-    if (!same_field (theirs, ours, equal[i]))
+    if (!same_field (theirs, self.status, equal[i]))
       return false;
   /* Who can gain no privileges may be held by Landlock as well, which nothing shows. */
   return is_zero (theirs, "NoNewPrivs") && is_zero (theirs, "Seccomp");
@@ -142,21 +182,18 @@ static bool same_schedule (pid_t pid)
 
 bool peer_is_like_us (int connection, pid_t pid)
 {
-  static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",  "ns/pid_for_children",  "ns/net",
-                                        "ns/ipc", "ns/uts",  "ns/time", "ns/time_for_children", "ns/cgroup",
-                                        "root" };
   char path[32];
-  cleanup_close int theirs = -1, ours = open ("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  cleanup_close int theirs = -1;
 
   snprintf (path, sizeof (path), "/proc/%d", (int) pid);
   theirs = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (theirs < 0 || ours < 0)
+  if (theirs < 0 || !know_self ())
     return false;
   for (size_t i = 0; i < ARRAY_LEN (places); i++)
-    if (!same_place (theirs, ours, places[i]))
+    if (!same_place (theirs, i))
       return false;
   /* Without root a run's group is below that of its supervisor. */
-  return same_status (theirs, ours) && same_text (theirs, ours, "attr/current")
-         && same_text (theirs, ours, "loginuid") && (geteuid () == 0 || same_text (theirs, ours, "cgroup"))
+  return same_status (theirs) && has_text (theirs, "attr/current", self.label)
+         && has_text (theirs, "loginuid", self.login) && (geteuid () == 0 || same_group (theirs))
          && same_schedule (pid) && is_still_there (connection);
 }

@@ -16,7 +16,7 @@
 #include "base-sha256.h"
 
 /* Changes with the way programs are made. */
-#define RECIPE "tyrum-oci filter 1"
+#define RECIPE "tyrum-oci filter 2"
 
 /* The kernel's own bound (BPF_MAXINSNS), in bytes. */
 #define PROGRAM_MAX ((off_t) 4096 * 8)
@@ -82,6 +82,9 @@ int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_progr
 
   if (ctx == NULL)
     return error_oom (err);
+  /* A tree by number instead of a list: when a filter is loaded the kernel walks it once for every number. A
+   * libseccomp without it makes a list, which answers the same. */
+  (void) seccomp_attr_set (ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   for (size_t i = 0; r == 0 && i < filter->rule_count; i++)
     r = add_rule (ctx, otherwise, &filter->rules[i], tells, err);
   return r < 0 ? r : export(ctx, ret_program, ret_size, err);
@@ -125,6 +128,10 @@ void filter_program_name (const struct filter *filter, bool tells, char ret_hex[
   const struct scmp_version *version = seccomp_version ();
   struct sha256 hash;
 
+  if (filter->names[tells] != NULL) {
+    memcpy (ret_hex, filter->names[tells], SHA256_HEX);
+    return;
+  }
   sha256_init (&hash);
   hash_text (&hash, RECIPE);
   hash_text (&hash, filter->architecture);
@@ -135,4 +142,5 @@ void filter_program_name (const struct filter *filter, bool tells, char ret_hex[
   for (size_t i = 0; i < filter->rule_count; i++)
     hash_rule (&hash, &filter->rules[i], tells);
   sha256_final_hex (&hash, ret_hex);
+  filter_keep_name (filter, tells, ret_hex);
 }

@@ -14,16 +14,12 @@
 
 #include "base-cleanup.h"
 #include "base-file.h"
+#include "run-process.h"
 
 #define AGAIN_MS 250
 
 /* Removing takes place at the end of every run; gc does it where the engine stays away. */
 #define REMOVE_PATIENCE_MS 20000
-
-static void pause_ms (unsigned ms)
-{
-  usleep (ms * 1000);
-}
 
 /* Worth asking again: the engine was not there, or not to the end. */
 static bool is_away (int code)
@@ -59,7 +55,7 @@ int run_engine_status (struct run *run, struct engine **engine, uint64_t until_m
       return r;
     }
     error_clear (&failed);
-    pause_ms (AGAIN_MS);
+    process_pause_ms (AGAIN_MS);
   }
 }
 
@@ -81,6 +77,6 @@ int run_engine_remove (struct run *run, struct error *err)
       return error_prefix (err, "'tyrum-oci gc' finishes run '%s' when the engine is back", run->dir.id);
     }
     error_clear (&failed);
-    pause_ms (AGAIN_MS);
+    process_pause_ms (AGAIN_MS);
   }
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base-base64.h"
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-folder.h"
@@ -110,4 +111,21 @@ int filter_cache_get (const char *storage, const struct filter *filter, bool tel
   if (r == 0 && folder >= 0)
     keep (folder, name, *ret_program, *ret_size);
   return r;
+}
+
+int filter_cache_text (const char *storage, const struct filter *filter, bool tells, char **ret_text,
+                       struct error *err)
+{
+  const char *kept = filter->programs[tells];
+  cleanup_free uint8_t *bytes = NULL;
+  size_t size = 0;
+  int r = kept ? 0 : filter_cache_get (storage, filter, tells, &bytes, &size, err);
+
+  if (r < 0)
+    return r;
+  *ret_text = kept ? strdup (kept) : base64_encode (bytes, size);
+  if (*ret_text == NULL)
+    return error_oom (err);
+  filter_keep_program (filter, tells, *ret_text);
+  return 0;
 }

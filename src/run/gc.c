@@ -173,7 +173,7 @@ void run_end_by_mounts (const char *id)
 {
   /* Until a pass finds none: one may have been making another. */
   for (unsigned pass = 0; pass < MOUNT_PASSES && kill_by_mounts (id) > 0; pass++)
-    usleep (1000);
+    process_pause_ms (1);
 }
 
 /* The kernel lets a dying supervisor's lock go before it tells its children, who could go on making things.
@@ -192,7 +192,7 @@ static void await_supervisor (const struct run_dir *dir)
 
     if (state == '\0' || state == 'Z')
       return;
-    usleep (1000);
+    process_pause_ms (1);
   }
 }
 

@@ -290,6 +290,13 @@ static void set_reason (struct loop *loop)
     result->reason = RUN_LIMIT;
 }
 
+int run_guard (struct run *run)
+{
+  return run->watchdog.words != NULL
+             ? 0
+             : watchdog_start (run->init_pidfd, run->init_pid, GRACE_MS, &run->watchdog, run->err);
+}
+
 int run_loop (struct run *run)
 {
   struct loop loop = { .run = run };
@@ -298,13 +305,12 @@ int run_loop (struct run *run)
 
   if (run_deadline_arm (run) < 0)
     return run->err->code;
-  if (watchdog_start (run->init_pidfd, run->init_pid, run->timer < 0 ? 0 : started + run_deadline_left (run),
-                      GRACE_MS, &run->watchdog, run->err)
-      < 0)
+  if (run_guard (run) < 0)
     return run->err->code;
+  atomic_store (&run->watchdog.words->deadline, run->timer < 0 ? 0 : started + run_deadline_left (run));
   nudge_init (&run->nudge);
   for (size_t i = 0; i < STREAM_COUNT; i++) {
-    run->streams[i].turn = run->watchdog.turn;
+    run->streams[i].turn = &run->watchdog.words->turn;
     run->streams[i].nudge = &run->nudge;
   }
   while (!is_over (&loop)) {

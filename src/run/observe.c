@@ -215,6 +215,8 @@ static int look_and_hear (struct run *run)
   int r = look (run);
 
   if (r == 0)
+    r = run_guard (run);
+  if (r == 0)
     r = hear_and_mend (run, &mended);
   if (r == 0 && mended)
     outside_look_mounts (run->init_pid, &run->outside);

@@ -10,6 +10,8 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -117,31 +119,63 @@ static struct sock_filter test (uint16_t how, uint32_t with, uint8_t yes, uint8_
 
 enum { FIRST_X32 = 0x40000000 };
 
+#ifdef OUR_ARCHITECTURE
+static int compare (const void *left, const void *right)
+{
+  const int *a = left, *b = right;
+
+  return (*a > *b) - (*a < *b);
+}
+
+/* NUMBERS, which are sorted, as a tree: when a filter is loaded the kernel walks it once for every number
+ * that there is. Returns how many instructions it has. */
+#define LEAF ((size_t) 4)
+
+static size_t add_refused (struct sock_filter *code, const int *numbers, size_t count)
+{
+  size_t half = count / 2, n = 0;
+
+  if (count > LEAF) {
+    n = 1 + add_refused (code + 1, numbers, half);
+    code[0] = test (BPF_JGE, (uint32_t) numbers[half], (uint8_t) (n - 1), 0);
+    return n + add_refused (code + n, numbers + half, count - half);
+  }
+  for (size_t i = 0; i < count; i++) {
+    code[n++] = test (BPF_JEQ, (uint32_t) numbers[i], 0, 1);
+    code[n++] = answer (NO (EPERM));
+  }
+  code[n++] = answer (SECCOMP_RET_ALLOW);
+  return n;
+}
+#endif
+
 static int refuse_calls (void)
 {
 #ifdef OUR_ARCHITECTURE
-  struct sock_filter code[2 * ARRAY_LEN (refused) + 16];
+  int numbers[ARRAY_LEN (refused)];
+  struct sock_filter code[4 * ARRAY_LEN (refused) + 16];
   size_t n = 0;
 
+  /* A jump skips up to 255 instructions; the longest is over half of the tree. */
+  _Static_assert(2 * ARRAY_LEN (refused) < UINT8_MAX, "a tree with jumps that are too long");
+  memcpy (numbers, refused, sizeof (numbers));
+  qsort (numbers, ARRAY_LEN (numbers), sizeof (*numbers), compare);
   code[n++] = load (offsetof (struct seccomp_data, arch));
   code[n++] = test (BPF_JEQ, OUR_ARCHITECTURE, 1, 0);
   code[n++] = answer (NO (EPERM));
   code[n++] = load (offsetof (struct seccomp_data, nr));
   code[n++] = test (BPF_JGE, FIRST_X32, 0, 1);
   code[n++] = answer (NO (EPERM));
-  for (size_t i = 0; i < ARRAY_LEN (refused); i++) {
-    code[n++] = test (BPF_JEQ, (uint32_t) refused[i], 0, 1);
-    code[n++] = answer (NO (EPERM));
-  }
   /* What is behind a pointer cannot be judged; the C library goes on with the older call. */
   code[n++] = test (BPF_JEQ, SYS_clone3, 0, 1);
   code[n++] = answer (NO (ENOSYS));
   /* All flags are in the lower half of the first argument. */
-  code[n++] = test (BPF_JEQ, SYS_clone, 0, 3);
+  code[n++] = test (BPF_JEQ, SYS_clone, 0, 4);
   code[n++] = load (offsetof (struct seccomp_data, args[0]));
   code[n++] = test (BPF_JSET, NEW_NAMESPACES, 0, 1);
   code[n++] = answer (NO (EPERM));
   code[n++] = answer (SECCOMP_RET_ALLOW);
+  n += add_refused (code + n, numbers, ARRAY_LEN (numbers));
   return prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
                 &(const struct sock_fprog){ .len = (unsigned short) n, .filter = code })
                  < 0

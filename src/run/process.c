@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base-cleanup.h"
 #include "base-file.h"
@@ -85,4 +86,11 @@ static bool has_dead_below (pid_t pid, unsigned depth)
 bool process_has_dead_below (pid_t pid)
 {
   return has_dead_below (pid, DEPTH_MAX);
+}
+
+void process_pause_ms (unsigned ms)
+{
+  const struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = (long) (ms % 1000) * 1000000 };
+
+  nanosleep (&time, NULL);
 }

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base-base64.h"
 #include "base-file.h"
 #include "plan-stage.h"
 #include "run-filter-cache.h"
@@ -92,18 +91,11 @@ static int open_listener (struct run *run)
 static int load_filter (struct run *run)
 {
   struct plan *plan = run->options->plan;
-  cleanup_free uint8_t *program = NULL;
-  size_t size;
-  int r;
 
   if (!run->ops->prepared || plan->filter == NULL)
     return 0;
-  r = filter_cache_get (run->options->host->storage_dir, plan->filter, plan->listener != NULL, &program,
-                        &size, run->err);
-  if (r < 0)
-    return r;
-  plan->program = base64_encode (program, size);
-  return plan->program ? 0 : error_oom (run->err);
+  return filter_cache_text (run->options->host->storage_dir, plan->filter, plan->listener != NULL,
+                            &plan->program, run->err);
 }
 
 void run_serve (struct run *run)

@@ -21,3 +21,7 @@
 /* The program for FILTER, from what was kept, or made now and kept. That it cannot be kept is no error. */
 int filter_cache_get (const char *storage, const struct filter *filter, bool tells, uint8_t **ret_program,
                       size_t *ret_size, struct error *err);
+
+/* The same in base64, and of a filter that a process keeps (plan-seccomp.h) from its memory. */
+int filter_cache_text (const char *storage, const struct filter *filter, bool tells, char **ret_text,
+                       struct error *err);

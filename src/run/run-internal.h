@@ -189,6 +189,8 @@ void run_terminal_restore (struct run *run);
 /* loop.c: from the go-ahead to the end. The deadline runs from the last time it was armed. */
 int run_deadline_arm (struct run *run);
 uint64_t run_deadline_left (const struct run *run); /* milliseconds, as the kernel holds it; 0: none */
+/* Starts the watchdog, if there is none yet. */
+int run_guard (struct run *run);
 int run_loop (struct run *run);
 
 /* explain.c: what the run's end tells of denials, into its result. Before the tear-down. */

@@ -30,3 +30,16 @@ int mount_by_bind (int fd, const char *target, bool read_only, struct error *err
 /* A user namespace in which id INSIDE_UID:INSIDE_GID is OUTSIDE_UID:OUTSIDE_GID: for idmapped mounts. */
 int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
                         struct error *err);
+
+/* The same in steps, as its process needs time to begin and to end: start, do something else, take. */
+struct id_maker {
+  pid_t pid; /* 0: there is none */
+  int ready;
+};
+
+#define ID_MAKER_NONE ((struct id_maker){ 0, -1 })
+
+int id_maker_start (struct id_maker *ret_maker, struct error *err);
+int id_maker_take (const struct id_maker *maker, uint32_t from_uid, uint32_t to_uid, uint32_t from_gid,
+                   uint32_t to_gid, int *ret_fd, struct error *err);
+void id_maker_clear (struct id_maker *maker);

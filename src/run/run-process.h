@@ -18,3 +18,6 @@ bool process_has_ended (pid_t pid);
 
 /* Whether a process below PID is dead and its parent has not noticed. */
 bool process_has_dead_below (pid_t pid);
+
+/* Does nothing for so long. */
+void process_pause_ms (unsigned ms);

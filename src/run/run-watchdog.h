@@ -7,7 +7,8 @@
  * odd, and the deadline is past or somebody has signalled the supervisor, it asks init to end, and then ends
  * it. To be held is no crime by itself: a command may wait in splice as long as it likes.
  *
- * It knows nothing of the run's folder and keeps none of its descriptors, and it ends with the supervisor.
+ * It knows nothing of the run's folder, keeps none of its descriptors and no privilege but to signal, and it
+ * ends with the supervisor. It is started while init answers, so that nobody waits for it.
  */
 #pragma once
 
@@ -17,14 +18,22 @@
 
 #include "base-error.h"
 
-struct watchdog {
-  pid_t pid;
-  atomic_uint *turn; /* for struct stream; NULL: there is no watchdog */
+/* In shared memory. */
+struct watchdog_words {
+  atomic_uint turn;            /* for struct stream */
+  _Atomic (uint64_t) deadline; /* a time of run_now_ms; 0 for none */
 };
 
-/* DEADLINE is a time of run_now_ms, 0 for none; GRACE_MS is how long after being asked init may take. */
-int watchdog_start (int init_pidfd, pid_t init, uint64_t deadline, uint64_t grace_ms,
-                    struct watchdog *ret_watchdog, struct error *err);
+struct watchdog {
+  pid_t pid;
+  struct watchdog_words *words; /* NULL: there is no watchdog */
+};
 
-/* Ends it; nothing may touch its number any more. */
-void watchdog_stop (struct watchdog *watchdog);
+/* GRACE_MS is how long after being asked init may take. */
+int watchdog_start (int init_pidfd, pid_t init, uint64_t grace_ms, struct watchdog *ret_watchdog,
+                    struct error *err);
+
+/* Ends it. That takes the kernel a while, for which watchdog_clear waits; after that nothing may touch its
+ * words any more. */
+void watchdog_end (const struct watchdog *watchdog);
+void watchdog_clear (struct watchdog *watchdog);

@@ -25,7 +25,7 @@
 #include "run-stage.h"
 #include "run-step-internal.h"
 
-#define LOOK_US 20000
+#define LOOK_MS 20
 
 /* A runtime gets nothing of the caller's environment; hooks and plugins would inherit it. */
 static char *const step_environment[] = {
@@ -236,7 +236,7 @@ bool run_words (const struct strlist *words, uint64_t ms)
     become (array[0], array, nothing, ARRAY_LEN (nothing));
   }
   while (pid > 0 && !process_has_ended (pid) && run_now_ms () < until)
-    usleep (LOOK_US);
+    process_pause_ms (LOOK_MS);
   if (pid > 0 && !process_has_ended (pid))
     kill (pid, SIGKILL);
   return pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status) && WEXITSTATUS (status) == 0;

@@ -141,45 +141,76 @@ static int write_map (pid_t pid, const char *name, uint32_t from, uint32_t to)
 }
 
 /* A namespace lives as long as somebody is in it or holds it open: a child waits until we do. */
-int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
-                        struct error *err)
+static void __attribute__ ((noreturn)) be_in_namespace (pid_t parent, int ready)
 {
-  int ready[2], r = 0, fd = -1;
-  pid_t parent = getpid (), child;
-  char byte;
+  /* Whoever waits for nobody would hold the run's lock for ever. */
+  bool made = prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent && unshare (CLONE_NEWUSER) == 0
+              && prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent;
+
+  if (made && write (ready, "", 1) == 1)
+    pause ();
+  _exit (1);
+}
+
+int id_maker_start (struct id_maker *ret_maker, struct error *err)
+{
+  pid_t parent = getpid ();
+  int ready[2];
 
   if (pipe2 (ready, O_CLOEXEC) < 0)
     return error_set_errno (err, errno, "make a pipe");
-  child = fork ();
-  if (child == 0) {
-    /* Whoever waits for nobody would hold the run's lock for ever. */
-    bool made = prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent && unshare (CLONE_NEWUSER) == 0
-                && prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent;
-
-    if (made && write (ready[1], "", 1) == 1)
-      pause ();
-    _exit (1);
-  }
+  *ret_maker = (struct id_maker){ fork (), ready[0] };
+  if (ret_maker->pid == 0)
+    be_in_namespace (parent, ready[1]);
   close (ready[1]);
-  if (child < 0 || read (ready[0], &byte, 1) != 1)
-    r = child < 0 ? -errno : -EPERM;
-  if (r == 0)
-    r = write_map (child, "uid_map", from_uid, to_uid);
-  if (r == 0)
-    r = write_map (child, "gid_map", from_gid, to_gid);
-  if (r == 0) {
-    cleanup_free char *path = str_format ("/proc/%d/ns/user", (int) child);
+  if (ret_maker->pid > 0)
+    return 0;
+  error_set_errno (err, errno, "make a user namespace to map ids by");
+  close (ready[0]);
+  *ret_maker = ID_MAKER_NONE;
+  return err->code;
+}
 
-    fd = path ? open (path, O_RDONLY | O_CLOEXEC) : -1;
+int id_maker_take (const struct id_maker *maker, uint32_t from_uid, uint32_t to_uid, uint32_t from_gid,
+                   uint32_t to_gid, int *ret_fd, struct error *err)
+{
+  cleanup_free char *path = str_format ("/proc/%d/ns/user", (int) maker->pid);
+  int r = path ? 0 : -ENOMEM, fd = -1;
+  char byte;
+
+  if (r == 0 && read (maker->ready, &byte, 1) != 1)
+    r = -EPERM;
+  if (r == 0)
+    r = write_map (maker->pid, "uid_map", from_uid, to_uid);
+  if (r == 0)
+    r = write_map (maker->pid, "gid_map", from_gid, to_gid);
+  if (r == 0) {
+    fd = open (path, O_RDONLY | O_CLOEXEC);
     r = fd < 0 ? -errno : 0;
   }
-  close (ready[0]);
-  if (child > 0) {
-    kill (child, SIGKILL);
-    waitpid (child, NULL, 0);
-  }
+  /* That it ends takes a while; id_maker_clear waits for it. */
+  kill (maker->pid, SIGKILL);
   if (r < 0)
     return error_set_errno (err, -r, "make a user namespace to map ids by");
   *ret_fd = fd;
   return 0;
+}
+
+void id_maker_clear (struct id_maker *maker)
+{
+  if (maker->pid <= 0)
+    return;
+  close (maker->ready);
+  kill (maker->pid, SIGKILL);
+  waitpid (maker->pid, NULL, 0);
+  *maker = ID_MAKER_NONE;
+}
+
+int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
+                        struct error *err)
+{
+  cleanup (id_maker_clear) struct id_maker maker = ID_MAKER_NONE;
+  int r = id_maker_start (&maker, err);
+
+  return r < 0 ? r : id_maker_take (&maker, from_uid, to_uid, from_gid, to_gid, ret_fd, err);
 }

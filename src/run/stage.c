@@ -103,8 +103,10 @@ static int check_identity (int fd, const struct plan_mount *mount, struct stat *
   return 0;
 }
 
-/* Files that the command makes in a writable mount belong to that folder's owner outside. */
-int stage_make_id_view (const struct plan *plan, struct id_view *view, struct error *err)
+/* Files that the command makes in a writable mount belong to that folder's owner outside. MAKER is one that
+ * was started, or none. */
+static int make_id_view (const struct plan *plan, const struct id_maker *maker, struct id_view *view,
+                         struct error *err)
 {
   uint32_t uid = plan->uid, gid = plan->gid;
 
@@ -115,18 +117,27 @@ int stage_make_id_view (const struct plan *plan, struct id_view *view, struct er
   }
   if (uid == view->owner_uid && gid == view->owner_gid)
     return 0;
-  return mount_id_namespace (view->owner_uid, uid, view->owner_gid, gid, &view->fd, err);
+  return maker->pid > 0 ? id_maker_take (maker, view->owner_uid, uid, view->owner_gid, gid, &view->fd, err)
+                        : mount_id_namespace (view->owner_uid, uid, view->owner_gid, gid, &view->fd, err);
+}
+
+int stage_make_id_view (const struct plan *plan, struct id_view *view, struct error *err)
+{
+  return make_id_view (plan, &ID_MAKER_NONE, view, err);
+}
+
+/* Without root the maps are chosen so that the command's id is ours outside. */
+static bool maps_ids (const struct stage *stage, const struct plan_mount *mount)
+{
+  return mount->writable && !stage->plan->staged_ids && !stage->own_kernel;
 }
 
 static int idmap_for (const struct stage *stage, const struct plan_mount *mount, const struct stat *owner,
-                      int *ret_fd, struct error *err)
+                      const struct id_maker *maker, int *ret_fd, struct error *err)
 {
   struct id_view view = { owner->st_uid, owner->st_gid, -1 };
-  int r = 0;
+  int r = maps_ids (stage, mount) ? make_id_view (stage->plan, maker, &view, err) : 0;
 
-  /* Without root the maps are chosen so that the command's id is ours outside. */
-  if (mount->writable && !stage->plan->staged_ids && !stage->own_kernel)
-    r = stage_make_id_view (stage->plan, &view, err);
   *ret_fd = view.fd;
   return r;
 }
@@ -142,7 +153,8 @@ static uint64_t attributes_of (const struct plan_mount *mount)
   return attributes;
 }
 
-static int hang_mount (const struct stage *stage, const struct plan_mount *mount, struct error *err)
+static int hang_mount (const struct stage *stage, const struct plan_mount *mount,
+                       const struct id_maker *maker, struct error *err)
 {
   const char *target = mount->staged;
   uint64_t flags = attributes_of (mount);
@@ -157,7 +169,7 @@ static int hang_mount (const struct stage *stage, const struct plan_mount *mount
   if (r == 0)
     r = make_point (target, S_ISDIR (st.st_mode), err);
   if (r == 0)
-    r = idmap_for (stage, mount, &st, &idmap, err);
+    r = idmap_for (stage, mount, &st, maker, &idmap, err);
   return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
 }
 
@@ -171,7 +183,7 @@ int stage_take_source (const struct plan *plan, const struct plan_mount *mount, 
   bool fits = r == 0 && mount->writable && st.st_uid == view->owner_uid && st.st_gid == view->owner_gid;
 
   if (r == 0 && !fits)
-    r = idmap_for (&stage, mount, &st, &made, err);
+    r = idmap_for (&stage, mount, &st, &ID_MAKER_NONE, &made, err);
   return r < 0 ? r : mount_take (fd, mount->target, attributes_of (mount), fits ? view->fd : made, err);
 }
 
@@ -197,15 +209,46 @@ static int hang_programs (const struct stage *stage, struct error *err)
                                                 : hang_program (stage->runtime, stage->staged_runtime, err);
 }
 
+/* The sources of the plan's mounts. The first that wants its ids mapped has MAKER for that. */
+static int hang_mounts (const struct stage *stage, struct id_maker *maker, struct error *err)
+{
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && i < stage->plan->mount_count; i++) {
+    const struct plan_mount *mount = &stage->plan->mounts[i];
+    bool maps = maps_ids (stage, mount);
+
+    if (mount->inode == 0)
+      continue;
+    r = hang_mount (stage, mount, maps ? maker : &ID_MAKER_NONE, err);
+    if (maps)
+      *maker = ID_MAKER_NONE;
+  }
+  return r;
+}
+
+static bool wants_maker (const struct stage *stage)
+{
+  for (size_t i = 0; i < stage->plan->mount_count; i++)
+    if (stage->plan->mounts[i].inode != 0 && maps_ids (stage, &stage->plan->mounts[i]))
+      return true;
+  return false;
+}
+
 int stage_build (const struct stage *stage, struct error *err)
 {
   cleanup_free char *mounts = str_format ("%s/mounts", stage->folder);
+  cleanup (id_maker_clear) struct id_maker maker = ID_MAKER_NONE;
+  struct id_maker free_maker;
   int r;
 
   if (mounts == NULL)
     return error_oom (err);
   umask (022);
-  r = stage->plan->staged_ids ? stage_ids (stage->plan, stage->report, err) : 0;
+  r = wants_maker (stage) ? id_maker_start (&maker, err) : 0;
+  free_maker = maker;
+  if (r == 0 && stage->plan->staged_ids)
+    r = stage_ids (stage->plan, stage->report, err);
   if (r == 0)
     r = private_mounts (err);
   if (r < 0)
@@ -216,9 +259,8 @@ int stage_build (const struct stage *stage, struct error *err)
   if (mkdir (mounts, 0711) < 0)
     return error_set_errno (err, errno, "make '%s'", mounts);
   r = stage->cgroup_view ? cgroup_view (stage->folder, stage->cgroup_empty, err) : 0;
-  for (size_t i = 0; r == 0 && i < stage->plan->mount_count; i++)
-    if (stage->plan->mounts[i].inode != 0)
-      r = hang_mount (stage, &stage->plan->mounts[i], err);
+  if (r == 0)
+    r = hang_mounts (stage, &free_maker, err);
   if (r == 0)
     r = hang_programs (stage, err);
   return r < 0 ? r : stage_root (stage->plan, stage->folder, err);

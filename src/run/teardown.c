@@ -17,23 +17,38 @@ static void end_init (struct run *run)
 {
   close_p (&run->handshake);
   run->handshake = -1;
+  watchdog_end (&run->watchdog);
   run_signal (run->init_pidfd, run->init_pid, SIGKILL);
   if (run->init_pid > 0)
     waitpid (run->init_pid, NULL, 0);
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run->streams[i].turn = NULL;
-  watchdog_stop (&run->watchdog);
   nudge_clear (&run->nudge);
   close_p (&run->init_pidfd);
   run->init_pidfd = -1;
   run->init_pid = 0;
 }
 
+/* To be rid of marks and of namespaces takes the kernel its time. A process of the launcher's ends anyway,
+ * once its caller was told. */
+static void close_slow (struct run *run)
+{
+  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1] };
+
+  if (run->options->launch != NULL)
+    return;
+  for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
+    close_p (fds[i]);
+    *fds[i] = -1;
+  }
+  covers_close (&run->covers);
+}
+
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->control,    &run->console, &run->terminal,
-                       &run->handshake,   &run->status,      &run->signals,    &run->timer,   &run->door,
-                       &run->inside_ns,   &run->inside_root, &run->host_mounts };
+  int *const fds[] = { &run->control,   &run->console,     &run->terminal,   &run->handshake,
+                       &run->status,    &run->signals,     &run->timer,      &run->door,
+                       &run->inside_ns, &run->inside_root, &run->host_mounts };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
@@ -59,6 +74,7 @@ void run_tear_down (struct run *run)
   run->signals = -1;
   end_init (run);
   run->driver->destroy (run);
+  watchdog_clear (&run->watchdog);
   run_reap_others (0);
   /* Only now can nobody inside have these ids any more. */
   if (run->slot_fd >= 0 && run->keep_dir)
@@ -72,10 +88,7 @@ void run_tear_down (struct run *run)
   image_root_release (&run->image);
   close_all (run);
   listener_close (&run->listener);
-  /* To be rid of marks takes the kernel its time. A process of the launcher's ends anyway, once its caller
-   * was told. */
-  if (run->options->launch == NULL)
-    covers_close (&run->covers);
+  close_slow (run);
   inside_clear (&run->inside);
   outside_clear (&run->outside);
   free (run->bundle);

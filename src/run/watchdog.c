@@ -17,6 +17,7 @@
 #include "base-file.h"
 #include "base-str.h"
 #include "run-internal.h"
+#include "run-privileges.h"
 
 /* A call of the supervisor's that is not held takes microseconds. */
 #define LOOK_MS 250
@@ -27,8 +28,8 @@ enum { PIDFD = 3 };
 
 struct watch {
   pid_t supervisor, init;
-  uint64_t deadline, grace_ms;
-  const atomic_uint *turn;
+  uint64_t grace_ms;
+  const struct watchdog_words *words;
   uint64_t asked; /* when init was asked to end; 0: it was not */
 };
 
@@ -63,7 +64,8 @@ static uint64_t bit (int signal_number)
 static void on_held (struct watch *watch)
 {
   uint64_t now = run_now_ms (), sent = pending (watch->supervisor);
-  bool wanted = (watch->deadline != 0 && now >= watch->deadline)
+  uint64_t deadline = atomic_load (&watch->words->deadline);
+  bool wanted = (deadline != 0 && now >= deadline)
                 || (sent & (bit (SIGTERM) | bit (SIGINT) | bit (SIGHUP) | bit (SIGQUIT))) != 0;
   bool at_once = (sent & bit (SIGKILL)) != 0;
 
@@ -78,15 +80,17 @@ static void on_held (struct watch *watch)
 static void __attribute__ ((noreturn)) watch_main (struct watch *watch, int init_pidfd)
 {
   const int fds[] = { -1, -1, -1, init_pidfd };
+  struct error ignored = { 0 };
   unsigned last = 0;
 
   prctl (PR_SET_NAME, "tyrum-watchdog");
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid () != watch->supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0)
+  if (getppid () != watch->supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0
+      || privileges_drop (false, &ignored) < 0)
     _exit (EXIT_FAILURE);
   for (;;) {
     struct pollfd init = { PIDFD, POLLIN, 0 };
-    unsigned turn = atomic_load (watch->turn);
+    unsigned turn = atomic_load (&watch->words->turn);
 
     if (turn % 2 == 1 && turn == last)
       on_held (watch);
@@ -96,33 +100,39 @@ static void __attribute__ ((noreturn)) watch_main (struct watch *watch, int init
   }
 }
 
-int watchdog_start (int init_pidfd, pid_t init, uint64_t deadline, uint64_t grace_ms,
-                    struct watchdog *ret_watchdog, struct error *err)
+int watchdog_start (int init_pidfd, pid_t init, uint64_t grace_ms, struct watchdog *ret_watchdog,
+                    struct error *err)
 {
-  struct watch watch = { .supervisor = getpid (), .init = init, .deadline = deadline, .grace_ms = grace_ms };
-  atomic_uint *turn = mmap (NULL, sizeof (*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct watch watch = { .supervisor = getpid (), .init = init, .grace_ms = grace_ms };
+  struct watchdog_words *words =
+      mmap (NULL, sizeof (*words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   pid_t pid;
 
-  if (turn == MAP_FAILED)
+  if (words == MAP_FAILED)
     return error_set_errno (err, errno, "share memory with the watchdog");
-  watch.turn = turn;
+  watch.words = words;
   pid = fork ();
   if (pid == 0)
     watch_main (&watch, init_pidfd);
   if (pid < 0) {
-    munmap (turn, sizeof (*turn));
+    munmap (words, sizeof (*words));
     return error_set_errno (err, errno, "start the watchdog");
   }
-  *ret_watchdog = (struct watchdog){ pid, turn };
+  *ret_watchdog = (struct watchdog){ pid, words };
   return 0;
 }
 
-void watchdog_stop (struct watchdog *watchdog)
+void watchdog_end (const struct watchdog *watchdog)
 {
-  if (watchdog->turn == NULL)
+  if (watchdog->words != NULL)
+    kill (watchdog->pid, SIGKILL);
+}
+
+void watchdog_clear (struct watchdog *watchdog)
+{
+  if (watchdog->words == NULL)
     return;
-  kill (watchdog->pid, SIGKILL);
   waitpid (watchdog->pid, NULL, 0);
-  munmap (watchdog->turn, sizeof (*watchdog->turn));
+  munmap (watchdog->words, sizeof (*watchdog->words));
   *watchdog = (struct watchdog){ 0 };
 }
