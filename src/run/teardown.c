@@ -71,6 +71,7 @@ void run_tear_down (struct run *run)
     run_dir_remove (&run->dir, &failed);
   image_root_release (&run->image);
   close_all (run);
+  cgroup_close (&run->group);
   listener_close (&run->listener);
   /* To be rid of marks takes the kernel its time. A process of the launcher's ends anyway, once its caller
    * was told. */
