@@ -149,6 +149,7 @@ bool cgroup_remove (const struct cgroup *group, const char *path)
 /* Hierarchies that do not have the group are let go. */
 static void open_v1 (struct cgroup *group, const char *path)
 {
+  const char *below = path[strspn (path, "/")] != '\0' ? path + strspn (path, "/") : ".";
   size_t kept = 0;
 
   if (cgroup_find_hierarchies (group) < 0) {
@@ -158,7 +159,7 @@ static void open_v1 (struct cgroup *group, const char *path)
   for (size_t i = 0; i < group->count; i++) {
     struct cgroup_folder folder = group->folders[i];
 
-    folder.fd = cgroup_open_folder (folder.above, path + 1);
+    folder.fd = cgroup_open_folder (folder.above, below);
     close_p (&folder.above);
     folder.above = -1;
     if (folder.fd >= 0)

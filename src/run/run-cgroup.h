@@ -59,7 +59,7 @@ void cgroup_look (const struct cgroup *group, const char *path, const char *memb
 /* Lets frozen processes go on, so that they can end. */
 void cgroup_thaw (enum cgroup_mode mode, const char *path);
 
-/* The four for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): none does anything
+/* The five for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): none does anything
  * for another. First: leaves the delegated group, where there is one and we are in it, for a child of ours,
  * and makes and opens the run's. */
 int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err);
