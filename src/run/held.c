@@ -219,7 +219,7 @@ static int hand_over (struct run *run, const struct id_view *view)
     r = take_streams (run);
   if (r == 0)
     r = run_move_workspace_in (run, view);
-  cgroup_forget_usage (plan);
+  cgroup_forget_usage (plan, &run->group);
   if (r == 0)
     r = run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
   if (r == 0)
