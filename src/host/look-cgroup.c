@@ -19,47 +19,60 @@
 
 enum file_system { FS_OTHER, FS_CGROUP1, FS_CGROUP2 };
 
-static enum file_system file_system_of (const char *path)
+/* Of NAME below ROOT. By descriptors: to look all of a path up takes locks in /sys that every launch on the
+ * host wants. */
+static int look_mount (int root, const char *name, enum file_system *ret_fs)
 {
+  cleanup_close int fd = openat (root, name, O_PATH | O_CLOEXEC);
   struct statfs fs;
 
-  if (statfs (path, &fs) < 0)
-    return FS_OTHER;
+  *ret_fs = FS_OTHER;
+  if (fd < 0 || fstatfs (fd, &fs) < 0)
+    return look_is_trouble (errno) ? -errno : 0;
   if (fs.f_type == CGROUP2_SUPER_MAGIC)
-    return FS_CGROUP2;
-  return fs.f_type == CGROUP_SUPER_MAGIC ? FS_CGROUP1 : FS_OTHER;
+    *ret_fs = FS_CGROUP2;
+  else if (fs.f_type == CGROUP_SUPER_MAGIC)
+    *ret_fs = FS_CGROUP1;
+  return 0;
 }
 
 /* Not v2 throughout: the root is a tmpfs, with a mount for each controller, and perhaps one of v2. */
-static int look_mounts (enum cgroup_mode *ret_mode)
+static int look_mounts (DIR *dir, enum cgroup_mode *ret_mode)
 {
-  DIR *dir = opendir (CGROUP_ROOT);
   bool v1 = false, v2 = false;
   int r = 0;
 
-  if (dir == NULL)
-    return look_is_trouble (errno) ? -errno : 0;
   for (const struct dirent *e = readdir (dir); e != NULL && r == 0; e = readdir (dir)) {
-    cleanup_free char *path = NULL;
     enum file_system fs;
 
     if (e->d_name[0] == '.')
       continue;
-    path = str_format ("%s/%s", CGROUP_ROOT, e->d_name);
-    if (path == NULL) {
-      r = -ENOMEM;
-      continue;
-    }
-    fs = file_system_of (path);
+    r = look_mount (dirfd (dir), e->d_name, &fs);
     v2 = v2 || fs == FS_CGROUP2;
     /* systemd's own tree has no controller in it. */
     v1 = v1 || (fs == FS_CGROUP1 && strcmp (e->d_name, "systemd") != 0);
   }
-  closedir (dir);
   if (v2)
     *ret_mode = CGROUP_HYBRID;
   else if (v1)
     *ret_mode = CGROUP_V1;
+  return r;
+}
+
+static int look_mode (enum cgroup_mode *ret_mode)
+{
+  DIR *dir = opendir (CGROUP_ROOT);
+  enum file_system fs;
+  int r;
+
+  if (dir == NULL)
+    return look_is_trouble (errno) ? -errno : 0;
+  r = look_mount (dirfd (dir), ".", &fs);
+  if (r == 0 && fs == FS_CGROUP2)
+    *ret_mode = CGROUP_V2;
+  else if (r == 0)
+    r = look_mounts (dir, ret_mode);
+  closedir (dir);
   return r;
 }
 
@@ -183,13 +196,10 @@ static int look_v2 (const char *groups, struct host_facts *facts)
 int look_cgroup (struct host_facts *facts, struct error *err)
 {
   cleanup_free char *groups = NULL;
-  int r = 0;
+  int r;
 
   facts->cgroup = CGROUP_NONE;
-  if (file_system_of (CGROUP_ROOT) == FS_CGROUP2)
-    facts->cgroup = CGROUP_V2;
-  else
-    r = look_mounts (&facts->cgroup);
+  r = look_mode (&facts->cgroup);
   if (r == 0 && facts->cgroup != CGROUP_NONE) {
     if (look_text ("/proc/self/cgroup", &groups, err) < 0)
       return err->code;

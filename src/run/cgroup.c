@@ -19,34 +19,22 @@
 #include "posture-proc.h"
 #include "run-cgroup-internal.h"
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
-
 /* Killed processes leave their group when they are reaped; 5 s in steps of 2 ms. */
 #define EMPTY_TRIES   2500
 #define EMPTY_STEP_NS 2000000
 
 #define CGROUP_FILE_MAX ((size_t) 256 * 1024)
 
-static char *read_text (const char *folder, const char *name)
+/* NAME in the folder DIR, or a path. */
+static char *read_text (int dir, const char *name)
 {
-  cleanup_free char *path = str_format ("%s/%s", folder, name);
   struct error ignored = { 0 };
   char *text = NULL;
 
-  if (path != NULL && file_read (AT_FDCWD, path, CGROUP_FILE_MAX, &text, NULL, &ignored) < 0)
+  if (file_read (dir, name, CGROUP_FILE_MAX, &text, NULL, &ignored) < 0)
     text = NULL;
   error_clear (&ignored);
   return text;
-}
-
-static void write_text (const char *folder, const char *name, const char *text)
-{
-  cleanup_free char *path = str_format ("%s/%s", folder, name);
-  cleanup_close int fd = path ? open (path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-
-  /* Every caller looks afterwards whether it helped. */
-  if (fd >= 0 && write (fd, text, strlen (text)) < 0)
-    errno = 0;
 }
 
 /* The number behind KEY on a line of its own, or of the whole file for an empty key. */
@@ -66,74 +54,39 @@ static bool find_number (const char *text, const char *key, uint64_t *ret_number
   return false;
 }
 
-static void read_number (const char *folder, const char *name, const char *key, uint64_t *number, bool *known)
-{
-  cleanup_free char *text = read_text (folder, name);
+struct counter {
+  const char *controller, *file, *key;
+  uint64_t *number;
+};
 
-  if (text != NULL && find_number (text, key, number))
-    *known = true;
+static void read_counters (const struct cgroup *group, const struct counter *list, size_t count, bool *known)
+{
+  for (size_t i = 0; i < count; i++) {
+    cleanup_free char *text = read_text (cgroup_folder (group, list[i].controller), list[i].file);
+
+    if (text != NULL && find_number (text, list[i].key, list[i].number))
+      *known = true;
+  }
 }
 
-/* Calls EACH for the run's group in every hierarchy; stops at the first failure. */
-static int for_each_group (enum cgroup_mode mode, const char *path,
-                           int (*each) (const char *folder, void *arg), void *arg)
+static void count_v2 (const struct cgroup *group, struct cgroup_counters *c)
 {
-  const struct dirent *entry;
-  int r = 0;
-  DIR *dir;
-
-  if (mode == CGROUP_NONE || path == NULL)
-    return 0;
-  if (mode == CGROUP_V2) {
-    cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
-
-    return folder ? each (folder, arg) : -ENOMEM;
-  }
-  dir = opendir (CGROUP_ROOT);
-  if (dir == NULL)
-    return -errno;
-  for (errno = 0; r == 0 && (entry = readdir (dir)) != NULL; errno = 0) {
-    cleanup_free char *folder = NULL;
-
-    /* Names such as "cpu" that link to "cpu,cpuacct" would be visited twice. */
-    if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
-      continue;
-    folder = str_format (CGROUP_ROOT "/%s%s", entry->d_name, path);
-    if (folder == NULL)
-      r = -ENOMEM;
-    else if (access (folder, F_OK) == 0)
-      r = each (folder, arg);
-    else if (errno != ENOENT && errno != ENOTDIR)
-      r = -errno;
-  }
-  /* A hierarchy that was not seen may hold a group that would stay for ever. */
-  if (r == 0 && errno != 0)
-    r = -errno;
-  closedir (dir);
-  return r;
-}
-
-static void count_v2 (const char *path, struct cgroup_counters *c)
-{
-  cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
   uint64_t usec = 0;
+  const struct counter list[] = {
+    { "cpu", "cpu.stat", "usage_usec", &usec },
+    { "cpu", "cpu.stat", "nr_throttled", &c->throttled },
+    { "memory", "memory.peak", "", &c->memory_peak },
+    { "memory", "memory.events", "oom_kill", &c->oom_kills },
+    { "pids", "pids.events", "max", &c->pids_denied },
+  };
 
-  if (folder == NULL)
-    return;
-  read_number (folder, "cpu.stat", "usage_usec", &usec, &c->known);
+  read_counters (group, list, ARRAY_LEN (list), &c->known);
   c->cpu_ns = usec * 1000;
-  read_number (folder, "cpu.stat", "nr_throttled", &c->throttled, &c->known);
-  read_number (folder, "memory.peak", "", &c->memory_peak, &c->known);
-  read_number (folder, "memory.events", "oom_kill", &c->oom_kills, &c->known);
-  read_number (folder, "pids.events", "max", &c->pids_denied, &c->known);
 }
 
-static void count_v1 (const char *path, struct cgroup_counters *c)
+static void count_v1 (const struct cgroup *group, struct cgroup_counters *c)
 {
-  const struct {
-    const char *controller, *file, *key;
-    uint64_t *number;
-  } list[] = {
+  const struct counter list[] = {
     { "cpuacct", "cpuacct.usage", "", &c->cpu_ns },
     { "cpu", "cpu.stat", "nr_throttled", &c->throttled },
     { "memory", "memory.max_usage_in_bytes", "", &c->memory_peak },
@@ -141,30 +94,25 @@ static void count_v1 (const char *path, struct cgroup_counters *c)
     { "pids", "pids.events", "max", &c->pids_denied },
   };
 
-  for (size_t i = 0; i < ARRAY_LEN (list); i++) {
-    cleanup_free char *folder = str_format (CGROUP_ROOT "/%s%s", list[i].controller, path);
-
-    if (folder != NULL)
-      read_number (folder, list[i].file, list[i].key, list[i].number, &c->known);
-  }
+  read_counters (group, list, ARRAY_LEN (list), &c->known);
 }
 
-void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counters *ret_counters)
+void cgroup_count (const struct cgroup *group, struct cgroup_counters *ret_counters)
 {
   *ret_counters = (struct cgroup_counters){ 0 };
-  if (mode == CGROUP_NONE || path == NULL)
+  if (group->count == 0)
     return;
-  if (mode == CGROUP_V2)
-    count_v2 (path, ret_counters);
+  if (group->mode == CGROUP_V2)
+    count_v2 (group, ret_counters);
   else
-    count_v1 (path, ret_counters);
+    count_v1 (group, ret_counters);
 }
 
 /* "max" and -1 mean that there is no limit, and so does what version 1 writes for one: the most whole pages.
  */
 #define V1_UNLIMITED (UINT64_C (0x7ffffffffffff) << 12)
 
-static bool read_limit (const char *folder, const char *name, uint64_t *ret_limit)
+static bool read_limit (int folder, const char *name, uint64_t *ret_limit)
 {
   cleanup_free char *text = read_text (folder, name);
   const char *p = text;
@@ -181,25 +129,22 @@ static bool read_limit (const char *folder, const char *name, uint64_t *ret_limi
   return true;
 }
 
-static bool look_v1 (const char *path, struct outside_cgroup *group)
+static bool look_v1 (const struct cgroup *held, struct outside_cgroup *group)
 {
-  cleanup_free char *memory = str_format (CGROUP_ROOT "/memory%s", path);
-  cleanup_free char *pids = str_format (CGROUP_ROOT "/pids%s", path);
-  cleanup_free char *cpu = str_format (CGROUP_ROOT "/cpu%s", path);
+  int memory = cgroup_folder (held, "memory"), cpu = cgroup_folder (held, "cpu");
 
-  if (memory == NULL || pids == NULL || cpu == NULL)
-    return false;
   group->counts_swap = read_limit (memory, "memory.memsw.limit_in_bytes", &group->memory_and_swap);
   group->swap = UINT64_MAX;
   return read_limit (memory, "memory.limit_in_bytes", &group->memory)
-         && read_limit (pids, "pids.max", &group->pids) && read_limit (cpu, "cpu.cfs_quota_us", &group->quota)
+         && read_limit (cgroup_folder (held, "pids"), "pids.max", &group->pids)
+         && read_limit (cpu, "cpu.cfs_quota_us", &group->quota)
          && read_limit (cpu, "cpu.cfs_period_us", &group->period);
 }
 
-static bool look_v2 (const char *path, struct outside_cgroup *group)
+static bool look_v2 (const struct cgroup *held, struct outside_cgroup *group)
 {
-  cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
-  cleanup_free char *cpu = folder ? read_text (folder, "cpu.max") : NULL;
+  int folder = cgroup_folder (held, "");
+  cleanup_free char *cpu = read_text (folder, "cpu.max");
   const char *second = cpu ? strchr (cpu, ' ') : NULL;
 
   if (second == NULL || !proc_number_next (&second, &group->period))
@@ -233,35 +178,93 @@ static bool is_member (enum cgroup_mode mode, const char *membership, const char
   return found == wanted;
 }
 
-static int has_processes (const char *folder, void *arg)
+static bool has_processes (const struct cgroup *group)
 {
-  cleanup_free char *text = read_text (folder, "cgroup.procs");
+  for (size_t i = 0; i < group->count; i++) {
+    cleanup_free char *text = read_text (group->folders[i].fd, "cgroup.procs");
 
-  if (text != NULL && text[0] != '\0')
-    *(bool *) arg = true;
-  return 0;
+    if (text != NULL && text[0] != '\0')
+      return true;
+  }
+  return false;
 }
 
-void cgroup_look (enum cgroup_mode mode, const char *path, const char *membership,
+void cgroup_look (const struct cgroup *group, const char *path, const char *membership,
                   struct outside_cgroup *ret_group)
 {
   *ret_group = (struct outside_cgroup){ 0 };
-  if (mode == CGROUP_NONE || path == NULL)
+  if (group->mode == CGROUP_NONE || path == NULL)
     return;
-  ret_group->known = mode == CGROUP_V2 ? look_v2 (path, ret_group) : look_v1 (path, ret_group);
-  if (membership != NULL)
-    ret_group->member = is_member (mode, membership, path);
-  else
-    for_each_group (mode, path, has_processes, &ret_group->member);
+  ret_group->known = group->mode == CGROUP_V2 ? look_v2 (group, ret_group) : look_v1 (group, ret_group);
+  ret_group->member = membership ? is_member (group->mode, membership, path) : has_processes (group);
+}
+
+/* Calls EACH for the place of the group PATH in every hierarchy; stops at the first failure. */
+static int for_each_group (enum cgroup_mode mode, const char *path,
+                           int (*each) (const char *folder, void *arg), void *arg)
+{
+  const struct dirent *entry;
+  int r = 0;
+  DIR *dir;
+
+  if (mode == CGROUP_NONE || path == NULL)
+    return 0;
+  if (mode == CGROUP_V2) {
+    cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
+
+    return folder ? each (folder, arg) : -ENOMEM;
+  }
+  dir = opendir (CGROUP_ROOT);
+  if (dir == NULL)
+    return -errno;
+  for (errno = 0; r == 0 && (entry = readdir (dir)) != NULL; errno = 0) {
+    cleanup_free char *folder = NULL;
+
+    /* Names such as "cpu" that link to "cpu,cpuacct" would be visited twice. */
+    if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
+      continue;
+    folder = str_format (CGROUP_ROOT "/%s%s", entry->d_name, path);
+    r = folder ? each (folder, arg) : -ENOMEM;
+  }
+  /* A hierarchy that was not seen may hold a group that would stay for ever. */
+  if (r == 0 && errno != 0)
+    r = -errno;
+  closedir (dir);
+  return r;
+}
+
+/* 1: it is; 0: it is not. Or a negative errno. */
+static int is_there (const char *folder)
+{
+  if (access (folder, F_OK) == 0)
+    return 1;
+  return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+}
+
+static void write_text (const char *folder, const char *name, const char *text)
+{
+  cleanup_free char *path = str_format ("%s/%s", folder, name);
+
+  /* Every caller looks afterwards whether it helped. */
+  if (path != NULL)
+    cgroup_write (AT_FDCWD, path, text);
+}
+
+static void thaw (const char *folder)
+{
+  /* Version 1 and 2 have a file each. */
+  write_text (folder, "freezer.state", "THAWED");
+  write_text (folder, "cgroup.freeze", "0");
 }
 
 static int thaw_group (const char *folder, void *arg)
 {
+  int r = is_there (folder);
+
   (void) arg;
-  /* Version 1 and 2 have a file each. */
-  write_text (folder, "freezer.state", "THAWED");
-  write_text (folder, "cgroup.freeze", "0");
-  return 0;
+  if (r > 0)
+    thaw (folder);
+  return r < 0 ? r : 0;
 }
 
 void cgroup_thaw (enum cgroup_mode mode, const char *path)
@@ -272,12 +275,16 @@ void cgroup_thaw (enum cgroup_mode mode, const char *path)
 /* A frozen member cannot die, so thaw first. */
 static int kill_group (const char *folder, void *arg)
 {
+  cleanup_free char *procs = str_format ("%s/cgroup.procs", folder);
   cleanup_free char *text = NULL;
   size_t *alive = arg;
+  int r = procs ? is_there (folder) : -ENOMEM;
 
-  thaw_group (folder, NULL);
+  if (r <= 0)
+    return r;
+  thaw (folder);
   write_text (folder, "cgroup.kill", "1");
-  text = read_text (folder, "cgroup.procs");
+  text = read_text (AT_FDCWD, procs);
   for (const char *line = text; line != NULL && *line != '\0';) {
     size_t len = strcspn (line, "\n");
     cleanup_free char *digits = strndup (line, len);
@@ -317,20 +324,37 @@ static int remove_tree (const char *folder, unsigned depth)
 
 static int remove_group (const char *folder, void *arg)
 {
-  int *busy = arg;
-  int r = remove_tree (folder, 8);
+  bool *busy = arg;
+  int r = is_there (folder);
 
+  if (r > 0)
+    r = remove_tree (folder, 8);
   if (r == -EBUSY)
-    *busy = 1;
+    *busy = true;
   return r == -EBUSY ? 0 : r;
+}
+
+/* An empty group is gone at once. One that is not, for whatever reason, is left to the others. */
+static int remove_empty (const char *folder, void *arg)
+{
+  bool *left = arg;
+
+  if (rmdir (folder) < 0 && errno != ENOENT && errno != ENOTDIR)
+    *left = true;
+  return 0;
 }
 
 int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err)
 {
+  bool left = false;
+
+  if (for_each_group (mode, path, remove_empty, &left) == 0 && !left)
+    return 0;
   for (unsigned tries = 0; tries < EMPTY_TRIES; tries++) {
     const struct timespec step = { 0, EMPTY_STEP_NS };
     size_t alive = 0;
-    int busy = 0, r;
+    bool busy = false;
+    int r;
 
     r = for_each_group (mode, path, kill_group, &alive);
     if (r == 0 && alive == 0)
@@ -344,29 +368,32 @@ int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err)
   return error_set (err, -EBUSY, "remove the cgroup '%s': its processes do not end", path);
 }
 
-int cgroup_make (const struct plan *plan, struct error *err)
+int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err)
 {
   if (!plan->cgroup_ours)
     return 0;
-  return plan->cgroup_delegated ? cgroup_delegated_make (plan, err) : cgroup_v1_make (plan, err);
+  return plan->cgroup_delegated ? cgroup_delegated_make (plan, group, err)
+                                : cgroup_v1_make (plan, group, err);
 }
 
-int cgroup_enter (const struct plan *plan, struct error *err)
+int cgroup_enter (const struct plan *plan, const struct cgroup *group, struct error *err)
 {
   if (!plan->cgroup_ours)
     return 0;
-  return plan->cgroup_delegated ? cgroup_delegated_enter (plan, err) : cgroup_v1_enter (plan, err);
+  return plan->cgroup_delegated ? cgroup_delegated_enter (plan, group, err)
+                                : cgroup_v1_enter (plan, group, err);
 }
 
-void cgroup_forget_usage (const struct plan *plan)
+void cgroup_forget_usage (const struct plan *plan, const struct cgroup *group)
 {
   if (plan->cgroup_ours && plan->cgroup_delegated == NULL)
-    cgroup_v1_forget (plan);
+    cgroup_v1_forget (group);
 }
 
-int cgroup_limit (const struct plan *plan, struct error *err)
+int cgroup_limit (const struct plan *plan, const struct cgroup *group, struct error *err)
 {
   if (!plan->cgroup_ours)
     return 0;
-  return plan->cgroup_delegated ? cgroup_delegated_limit (plan, err) : cgroup_v1_limit (plan, err);
+  return plan->cgroup_delegated ? cgroup_delegated_limit (plan, group, err)
+                                : cgroup_v1_limit (plan, group, err);
 }

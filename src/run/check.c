@@ -109,6 +109,7 @@ static int look_at_all (struct found *found, const struct outside *then, struct 
 static int look_at_first (const struct outside *then, const struct host_facts *host, const char *id,
                           struct outside *now, struct error *err)
 {
+  cleanup_cgroup struct cgroup group = { 0 };
   struct proc_status status;
   int r = then->seen ? outside_look_process ((pid_t) then->pid, now, err) : 0;
 
@@ -119,7 +120,8 @@ static int look_at_first (const struct outside *then, const struct host_facts *h
       && (is_gone (now) || !proc_status_read (now->status, &status) || status.pid != 1
           || now->spaces[SPACE_PID] != then->spaces[SPACE_PID]))
     return error_set (err, -ESRCH, "run '%s' is ending", id);
-  cgroup_look (host->cgroup, then->group_path, now->cgroup, &now->group);
+  cgroup_open (host->cgroup, then->group_path, &group);
+  cgroup_look (&group, then->group_path, now->cgroup, &now->group);
   return 0;
 }
 

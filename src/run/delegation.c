@@ -25,42 +25,28 @@
 #include "base-number.h"
 #include "base-str.h"
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
-
 /* Where a supervisor waits that had to leave the delegated group. */
 #define OWN_GROUP "tyrum-oci-supervisor"
 
 #define PROCS_MAX ((size_t) 1024 * 1024)
 
-static int write_to (const char *group, const char *name, const char *text)
-{
-  cleanup_free char *path = str_format (CGROUP_ROOT "%s/%s", group, name);
-  cleanup_close int fd = path ? open (path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-
-  if (fd < 0)
-    return path ? -errno : -ENOMEM;
-  return write (fd, text, strlen (text)) < 0 ? -errno : 0;
-}
-
-static int make_group (const char *group)
+static int open_group (const char *group)
 {
   cleanup_free char *path = str_format (CGROUP_ROOT "%s", group);
 
-  if (path == NULL)
-    return -ENOMEM;
-  return mkdir (path, 0755) < 0 ? -errno : 0;
+  return path ? cgroup_open_folder (AT_FDCWD, path) : -ENOMEM;
 }
 
 enum members { MEMBERS_NONE, MEMBERS_ONLY_US, MEMBERS_OTHERS };
 
-static enum members members_of (const char *group)
+/* PROCS is the file of a group, from the folder DIR. */
+static enum members members_of (int dir, const char *procs)
 {
-  cleanup_free char *path = str_format (CGROUP_ROOT "%s/cgroup.procs", group);
   cleanup_free char *text = NULL;
   struct error ignored = { 0 };
   uint64_t pid;
 
-  if (path == NULL || file_read (AT_FDCWD, path, PROCS_MAX, &text, NULL, &ignored) < 0) {
+  if (file_read (dir, procs, PROCS_MAX, &text, NULL, &ignored) < 0) {
     error_clear (&ignored);
     return MEMBERS_OTHERS;
   }
@@ -72,96 +58,100 @@ static enum members members_of (const char *group)
              : MEMBERS_OTHERS;
 }
 
-static int leave (const char *delegated, struct error *err)
+static int leave (int delegated)
 {
-  cleanup_free char *own = str_format ("%s/" OWN_GROUP, delegated);
-  int r;
-
-  if (own == NULL)
-    return error_oom (err);
-  if (members_of (delegated) != MEMBERS_ONLY_US)
+  if (members_of (delegated, "cgroup.procs") != MEMBERS_ONLY_US)
     return 0;
   /* It may be there: a supervisor that was killed leaves it, and it is all the same to us. */
-  r = make_group (own);
-  if (r == 0 || r == -EEXIST)
-    r = write_to (own, "cgroup.procs", "0");
-  return r < 0 ? error_set_errno (err, -r, "leave the cgroup '%s' for one below it", delegated) : 0;
+  if (mkdirat (delegated, OWN_GROUP, 0755) < 0 && errno != EEXIST)
+    return -errno;
+  return cgroup_write (delegated, OWN_GROUP "/cgroup.procs", "0");
 }
 
-static int enable (const struct plan *plan, struct error *err)
+static int enable (const struct plan *plan, int delegated, struct error *err)
 {
   const struct {
     uint64_t limit;
     const char *word;
   } list[] = { { plan->memory, "+memory" }, { plan->pids, "+pids" }, { plan->cpu_quota, "+cpu" } };
+  cleanup_close int fd = cgroup_open_file (delegated, "cgroup.subtree_control");
 
   for (size_t i = 0; i < ARRAY_LEN (list); i++) {
-    int r = list[i].limit > 0 ? write_to (plan->cgroup_delegated, "cgroup.subtree_control", list[i].word) : 0;
-
-    if (r < 0)
-      return error_set_errno (err, -r, "have the controller '%s' below the cgroup '%s'", list[i].word + 1,
-                              plan->cgroup_delegated);
+    if (list[i].limit == 0 || (fd >= 0 && write (fd, list[i].word, strlen (list[i].word)) >= 0))
+      continue;
+    return error_set_errno (err, fd < 0 ? -fd : errno, "have the controller '%s' below the cgroup '%s'",
+                            list[i].word + 1, plan->cgroup_delegated);
   }
   return 0;
 }
 
-int cgroup_delegated_make (const struct plan *plan, struct error *err)
+int cgroup_delegated_make (const struct plan *plan, struct cgroup *group, struct error *err)
 {
-  int r = leave (plan->cgroup_delegated, err);
-  if (r == 0)
-    r = enable (plan, err);
+  int above = open_group (plan->cgroup_delegated), r;
+
+  if (above < 0)
+    return error_set_errno (err, -above, "open the cgroup '%s'", plan->cgroup_delegated);
+  group->mode = CGROUP_V2;
+  group->folders[group->count++] = (struct cgroup_folder){ .above = above, .fd = -1 };
+  r = leave (above);
+  if (r < 0)
+    return error_set_errno (err, -r, "leave the cgroup '%s' for one below it", plan->cgroup_delegated);
+  r = enable (plan, above, err);
   if (r < 0)
     return r;
-  r = make_group (plan->cgroup_path);
+  r = cgroup_make_folders (group, plan->cgroup_path);
   return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
 }
 
-int cgroup_delegated_enter (const struct plan *plan, struct error *err)
+int cgroup_delegated_enter (const struct plan *plan, const struct cgroup *group, struct error *err)
 {
-  int r = write_to (plan->cgroup_path, "cgroup.procs", "0");
+  int r = group->made ? cgroup_write (group->folders[0].fd, "cgroup.procs", "0") : -ENOENT;
 
   return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", plan->cgroup_path) : 0;
 }
 
-static int set_limit (const struct plan *plan, const char *name, const char *text, struct error *err)
+static int set_limit (const struct plan *plan, const struct cgroup *group, const char *name, const char *text,
+                      struct error *err)
 {
-  int r = write_to (plan->cgroup_path, name, text);
+  int r = cgroup_write (cgroup_folder (group, ""), name, text);
 
   return r < 0 ? error_set_errno (err, -r, "set '%s' of the cgroup '%s'", name, plan->cgroup_path) : 0;
 }
 
-int cgroup_delegated_limit (const struct plan *plan, struct error *err)
+int cgroup_delegated_limit (const struct plan *plan, const struct cgroup *group, struct error *err)
 {
   char number[64];
   int r = 0;
 
   if (plan->memory > 0) {
     snprintf (number, sizeof (number), "%" PRIu64, plan->memory);
-    r = set_limit (plan, "memory.max", number, err);
+    r = set_limit (plan, group, "memory.max", number, err);
     if (r == 0)
-      r = set_limit (plan, "memory.oom.group", "1", err);
+      r = set_limit (plan, group, "memory.oom.group", "1", err);
     if (r == 0 && plan->swap_limit)
-      r = set_limit (plan, "memory.swap.max", "0", err);
+      r = set_limit (plan, group, "memory.swap.max", "0", err);
   }
   if (r == 0 && plan->pids > 0) {
     snprintf (number, sizeof (number), "%" PRIu64, plan->pids);
-    r = set_limit (plan, "pids.max", number, err);
+    r = set_limit (plan, group, "pids.max", number, err);
   }
   if (r == 0 && plan->cpu_quota > 0) {
     snprintf (number, sizeof (number), "%" PRIu64 " %" PRIu64, plan->cpu_quota, plan->cpu_period);
-    r = set_limit (plan, "cpu.max", number, err);
+    r = set_limit (plan, group, "cpu.max", number, err);
   }
   return r;
 }
 
-/* Whether GROUP has children besides the one that we wait in. */
-static bool has_others (const char *group)
+/* Whether the group has children besides the one that we wait in. */
+static bool has_others (int group)
 {
-  cleanup_free char *path = str_format (CGROUP_ROOT "%s", group);
-  DIR *dir = path ? opendir (path) : NULL;
+  int fd = openat (group, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = fd < 0 ? NULL : fdopendir (fd);
   const struct dirent *entry;
   bool found = dir == NULL;
 
+  if (dir == NULL)
+    close_p (&fd);
   while (dir != NULL && (entry = readdir (dir)) != NULL)
     found = found
             || (entry->d_type == DT_DIR && entry->d_name[0] != '.' && strcmp (entry->d_name, OWN_GROUP) != 0);
@@ -173,18 +163,17 @@ static bool has_others (const char *group)
 void cgroup_give_back (const char *delegated)
 {
   static const char *const words[] = { "-memory", "-pids", "-cpu" };
-  cleanup_free char *own = delegated ? str_format ("%s/" OWN_GROUP, delegated) : NULL;
-  cleanup_free char *path = own ? str_format (CGROUP_ROOT "%s", own) : NULL;
+  cleanup_close int dir = delegated ? open_group (delegated) : -1;
   enum members members;
 
   /* Whoever else waits there does it for a run. */
-  if (path == NULL || access (path, F_OK) < 0 || has_others (delegated))
+  if (dir < 0 || faccessat (dir, OWN_GROUP, F_OK, 0) < 0 || has_others (dir))
     return;
-  members = members_of (own);
+  members = members_of (dir, OWN_GROUP "/cgroup.procs");
   if (members == MEMBERS_OTHERS)
     return;
   for (size_t i = 0; i < ARRAY_LEN (words); i++)
-    write_to (delegated, "cgroup.subtree_control", words[i]);
-  if (members == MEMBERS_NONE || write_to (delegated, "cgroup.procs", "0") == 0)
-    rmdir (path);
+    cgroup_write (dir, "cgroup.subtree_control", words[i]);
+  if (members == MEMBERS_NONE || cgroup_write (dir, "cgroup.procs", "0") == 0)
+    unlinkat (dir, OWN_GROUP, AT_REMOVEDIR);
 }

@@ -205,7 +205,8 @@ static int forget_proof (struct run *run)
 }
 
 /* Everything that can still be given up: nothing of the caller's is inside when it fails but an attached
- * folder, in a sandbox that is taken down. */
+ * folder, in a sandbox that is taken down before any command. Init is asked as soon as it has what it is asked
+ * about; where the sources lie is found out while it answers. */
 static int hand_over (struct run *run, const struct id_view *view)
 {
   cleanup_strbuf struct strbuf command = { 0 };
@@ -213,15 +214,17 @@ static int hand_over (struct run *run, const struct id_view *view)
   int r = write_command (plan, &command, run->err);
 
   if (r == 0)
-    r = run_guard_sources (run);
-  if (r == 0)
     r = run_look_at_hidden (run);
   if (r == 0)
     r = take_streams (run);
   if (r == 0)
     r = run_move_workspace_in (run, view);
-  cgroup_forget_usage (plan);
-  return r < 0 ? r : run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
+  cgroup_forget_usage (plan, &run->group);
+  if (r == 0)
+    r = run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
+  if (r == 0)
+    r = forget_proof (run);
+  return r < 0 ? r : run_guard_sources (run);
 }
 
 int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err)
@@ -253,5 +256,5 @@ int run_adopt (const struct run_options *options, struct run **ret_run, struct e
   held->run = NULL;
   held_free (held);
   *ret_run = run;
-  return forget_proof (run);
+  return 0;
 }

@@ -135,7 +135,7 @@ static void on_status (struct loop *loop)
   covers_serve (&run->covers, run->options->plan, &run->result.denials);
   if (run->result.code == 0)
     run_let_go_of_inside (run);
-  cgroup_count (run->options->plan->cgroup, run->options->plan->cgroup_path, &run->result.counters);
+  cgroup_count (run_group (run), &run->result.counters);
   run_send_seen (run);
 }
 
@@ -154,7 +154,7 @@ static void on_init_gone (struct loop *loop)
   bool known;
 
   if (!loop->ended)
-    cgroup_count (run->options->plan->cgroup, run->options->plan->cgroup_path, &run->result.counters);
+    cgroup_count (run_group (run), &run->result.counters);
   known = run->driver->wait (run, loop->ended, &status) == 0;
   if (!loop->ended) {
     loop->unknown = !known;

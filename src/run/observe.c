@@ -166,6 +166,7 @@ static int look (struct run *run)
   const struct outside_subject subject = { .plan = run->options->plan,
                                            .pid = run->own_kernel ? 0 : run->init_pid,
                                            .init = run->options->init,
+                                           .group = run_group (run),
                                            .dir = &run->dir,
                                            .state = run->options->host->state_dir };
 

@@ -320,6 +320,16 @@ int outside_look_around (const struct plan *plan, struct outside *ret_outside, s
   return 0;
 }
 
+static void look_at_group (const struct outside_subject *subject, struct outside *outside)
+{
+  const struct plan *plan = subject->plan;
+  cleanup_cgroup struct cgroup group = { 0 };
+
+  if (subject->group == NULL)
+    cgroup_open (plan->cgroup, plan->cgroup_path, &group);
+  cgroup_look (subject->group ? subject->group : &group, plan->cgroup_path, outside->cgroup, &outside->group);
+}
+
 int outside_look (const struct outside_subject *subject, struct outside *outside, struct error *err)
 {
   const struct plan *plan = subject->plan;
@@ -336,7 +346,7 @@ int outside_look (const struct outside_subject *subject, struct outside *outside
     if (backend_is_engine (plan->backend))
       look_for_strangers (outside);
   }
-  cgroup_look (plan->cgroup, plan->cgroup_path, outside->cgroup, &outside->group);
+  look_at_group (subject, outside);
   if (plan->cgroup_path != NULL && (outside->group_path = strdup (plan->cgroup_path)) == NULL)
     return error_oom (err);
   return 0;

@@ -177,14 +177,14 @@ static int start (struct run *run)
     r = run_terminal_listen (run);
   run->created = true;
   if (r == 0)
-    r = cgroup_make (run->options->plan, run->err);
+    r = cgroup_make (run->options->plan, &run->group, run->err);
   run_passed (run, PHASE_PREPARE);
   if (r == 0)
     r = run_stage_and_create (run);
   run_passed (run, PHASE_CREATE);
   /* Init comes to life meanwhile, and answers under the limits that the command will have. */
   if (r == 0)
-    r = cgroup_limit (run->options->plan, run->err);
+    r = cgroup_limit (run->options->plan, &run->group, run->err);
   if (r == 0 && run->options->plan->cgroup_ours)
     r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
@@ -233,7 +233,8 @@ static void destroy (struct run *run)
     run_step (run, STEP_DELETE);
   steward_stop (&run->steward);
   /* Without the folder gc would not know of the cgroup. */
-  if (run->created && cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err) < 0)
+  if (run->created && !cgroup_remove (&run->group, plan->cgroup_path)
+      && cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err) < 0)
     run->keep_dir = true;
   cgroup_give_back (plan->cgroup_delegated);
 }

@@ -3,11 +3,26 @@
 
 #include "run-cgroup.h"
 
-int cgroup_v1_make (const struct plan *plan, struct error *err);
-int cgroup_v1_enter (const struct plan *plan, struct error *err);
-int cgroup_v1_limit (const struct plan *plan, struct error *err);
-void cgroup_v1_forget (const struct plan *plan);
+#define CGROUP_ROOT "/sys/fs/cgroup"
 
-int cgroup_delegated_make (const struct plan *plan, struct error *err);
-int cgroup_delegated_enter (const struct plan *plan, struct error *err);
-int cgroup_delegated_limit (const struct plan *plan, struct error *err);
+int cgroup_v1_make (const struct plan *plan, struct cgroup *group, struct error *err);
+int cgroup_v1_enter (const struct plan *plan, const struct cgroup *group, struct error *err);
+int cgroup_v1_limit (const struct plan *plan, const struct cgroup *group, struct error *err);
+void cgroup_v1_forget (const struct cgroup *group);
+
+int cgroup_delegated_make (const struct plan *plan, struct cgroup *group, struct error *err);
+int cgroup_delegated_enter (const struct plan *plan, const struct cgroup *group, struct error *err);
+int cgroup_delegated_limit (const struct plan *plan, const struct cgroup *group, struct error *err);
+
+/* cgroup-folders.c: those of version 1 that have a controller which limits or counts; of the group they have
+ * only what it is made below of. */
+int cgroup_find_hierarchies (struct cgroup *group);
+/* Makes and holds the group PATH in each of them. */
+int cgroup_make_folders (struct cgroup *group, const char *path);
+/* A descriptor, or a negative errno. */
+int cgroup_open_folder (int above, const char *path);
+/* The group's folder for CONTROLLER; -1: it has none. Not to be closed. */
+int cgroup_folder (const struct cgroup *group, const char *controller);
+/* For writing. A descriptor, or a negative errno. */
+int cgroup_open_file (int folder, const char *name);
+int cgroup_write (int folder, const char *name, const char *text);

@@ -9,7 +9,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "base-cleanup.h"
 #include "base-error.h"
 #include "host-facts.h"
 #include "plan-plan.h"
@@ -24,30 +26,55 @@ struct cgroup_counters {
   bool known; /* at least one hierarchy answered */
 };
 
-/* What the kernel has counted. What cannot be read stays 0. */
-void cgroup_count (enum cgroup_mode mode, const char *path, struct cgroup_counters *ret_counters);
+#define CGROUP_FOLDERS_MAX 6
 
-/* The limits as the kernel holds them. MEMBERSHIP is /proc/PID/cgroup of the process that should be in the
- * group; NULL: none can be named (gVisor's processes are), so the group's having processes must do. */
-void cgroup_look (enum cgroup_mode mode, const char *path, const char *membership,
+/* A run's group, held open: a folder in each hierarchy that limits or counts something. */
+struct cgroup {
+  enum cgroup_mode mode;
+  struct cgroup_folder {
+    char *names;  /* the controllers, with commas, as the hierarchy is called; NULL: all, in version 2 */
+    dev_t device; /* of the hierarchy */
+    int above;    /* the folder that it was made in; -1: not by us */
+    int fd;
+  } folders[CGROUP_FOLDERS_MAX];
+  size_t count; /* 0: it is not open */
+  bool made;    /* by us, in all of them */
+};
+
+/* Opens the group PATH as far as it is there, unless GROUP is open already. */
+void cgroup_open (enum cgroup_mode mode, const char *path, struct cgroup *group);
+void cgroup_close (struct cgroup *group);
+
+#define cleanup_cgroup cleanup (cgroup_close)
+
+/* What the kernel has counted. What cannot be read stays 0. */
+void cgroup_count (const struct cgroup *group, struct cgroup_counters *ret_counters);
+
+/* The limits as the kernel holds them, of the group PATH. MEMBERSHIP is /proc/PID/cgroup of the process that
+ * should be in it; NULL: none can be named (gVisor's processes are), so the group's having processes must do.
+ */
+void cgroup_look (const struct cgroup *group, const char *path, const char *membership,
                   struct outside_cgroup *ret_group);
 
 /* Lets frozen processes go on, so that they can end. */
 void cgroup_thaw (enum cgroup_mode mode, const char *path);
 
-/* The four for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): none does anything
+/* The five for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): none does anything
  * for another. First: leaves the delegated group, where there is one and we are in it, for a child of ours,
- * and makes the run's. */
-int cgroup_make (const struct plan *plan, struct error *err);
+ * and makes and opens the run's. */
+int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err);
 /* Has the calling process in the run's group, before it becomes a runtime. */
-int cgroup_enter (const struct plan *plan, struct error *err);
+int cgroup_enter (const struct plan *plan, const struct cgroup *group, struct error *err);
 /* Sets the limits, once the runtime has done its part and before the command starts. */
-int cgroup_limit (const struct plan *plan, struct error *err);
+int cgroup_limit (const struct plan *plan, const struct cgroup *group, struct error *err);
 /* What was used so far is nobody's; where counters cannot be reset, it stays counted. */
-void cgroup_forget_usage (const struct plan *plan);
+void cgroup_forget_usage (const struct plan *plan, const struct cgroup *group);
+/* Whether a group that we have made, PATH, is gone by its being empty. If not, what is left is for
+ * cgroup_destroy. */
+bool cgroup_remove (const struct cgroup *group, const char *path);
 /* Returns to the group DELEGATED when no other run is there, so that it is as it was; NULL is none. */
 void cgroup_give_back (const char *delegated);
 
-/* Thaws, kills every process, waits until the groups are empty, removes them. Bounded in time. A group that
- * does not exist is no error. */
+/* Removes the group by its PATH, wherever it is. Where it is not empty: thaws, kills every process, waits
+ * until the groups are empty, removes them. Bounded in time. A group that does not exist is no error. */
 int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err);

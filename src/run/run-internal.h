@@ -84,11 +84,12 @@ struct run {
                                */
   struct inside inside;       /* what init is asked and answers */
   struct outside outside;     /* what is seen of it */
-  int host_mounts;    /* the host's table of mounts, opened before it was read: tells when it has changed */
-  bool looked_around; /* the part of it that does not need the container is there */
-  size_t asked;       /* how many of the questions are on their way */
-  bool created;       /* the runtime has something to delete */
-  uint64_t passed_us; /* when the last phase ended */
+  int host_mounts;     /* the host's table of mounts, opened before it was read: tells when it has changed */
+  bool looked_around;  /* the part of it that does not need the container is there */
+  size_t asked;        /* how many of the questions are on their way */
+  struct cgroup group; /* as soon as it is needed */
+  bool created;        /* the runtime has something to delete */
+  uint64_t passed_us;  /* when the last phase ended */
   struct run_result result;
   struct error *err;
 };
@@ -109,6 +110,7 @@ int run_hold_workspace (struct run *run);
 /* run.c: what both kinds prepare alike. */
 int run_name_plan (struct run *run);
 int run_take_ids (struct run *run);
+const struct cgroup *run_group (struct run *run); /* opened, if it was not yet and is there */
 int run_make_folder (struct run *run, const char *name, char **ret_path);
 
 /* guarded.c: before anything is made. */

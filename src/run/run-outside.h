@@ -9,12 +9,14 @@
 #include "base-error.h"
 #include "plan-plan.h"
 #include "posture-outside.h"
+#include "run-cgroup.h"
 #include "run-dir.h"
 
 struct outside_subject {
   const struct plan *plan;
-  pid_t pid;        /* init; 0: it is no process of this host */
-  const char *init; /* path of our init */
+  pid_t pid;                  /* init; 0: it is no process of this host */
+  const char *init;           /* path of our init */
+  const struct cgroup *group; /* the plan's, held open; NULL: it is not */
   const struct run_dir
       *dir;          /* its namespaces are written down here, for its siblings; NULL: not a run of ours */
   const char *state; /* where the siblings are */

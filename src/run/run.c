@@ -103,6 +103,14 @@ int run_name_plan (struct run *run)
   return plan->run_id ? plan_name_cgroup (plan, run->err) : error_oom (run->err);
 }
 
+const struct cgroup *run_group (struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+
+  cgroup_open (plan->cgroup, plan->cgroup_path, &run->group);
+  return &run->group;
+}
+
 /* What comes from now on is the command's doing. Where a runtime still has to be executed, somebody else does
  * that. */
 static int give_privileges_up (struct run *run)

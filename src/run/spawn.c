@@ -99,7 +99,8 @@ static void send_staged (int report, const char *text, const int *ns)
 }
 
 struct child_plan {
-  struct stage *stage; /* NULL: join STAGE_NS */
+  struct stage *stage;        /* NULL: join STAGE_NS */
+  const struct cgroup *group; /* to be entered before a stage is built */
   const int *stage_ns;
   bool own_ids; /* the stage has a user namespace of its own */
   const int *fds;
@@ -128,7 +129,7 @@ static int prepare (const struct child_plan *child, struct error *err)
     return r < 0 ? error_set_errno (err, -r, "join the stage") : 0;
   }
   child->stage->report = child->report;
-  r = cgroup_enter (child->stage->plan, err);
+  r = cgroup_enter (child->stage->plan, child->group, err);
   if (r < 0)
     return r;
   r = stage_build (child->stage, err);
@@ -274,8 +275,8 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   theirs = report[1];
   pid = fork ();
   if (pid == 0)
-    run_child (&(const struct child_plan){ stage, run->stage_ns, run->options->plan->staged_ids, fds,
-                                           fd_count, array,
+    run_child (&(const struct child_plan){ stage, &run->group, run->stage_ns, run->options->plan->staged_ids,
+                                           fds, fd_count, array,
                                            run->ops->prepared && stage ? run->options->launch : NULL,
                                            theirs },
                parent);

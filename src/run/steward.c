@@ -50,6 +50,7 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
   run->stage_ns[1] = STAGE_USERS;
   run->signals = run->handshake = run->control = run->listener.fd = -1;
   run->steward = (struct steward){ 0 };
+  run->group = (struct cgroup){ 0 };
   error_clear (run->err);
   for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++)
     run->child_fds[i] = -1;

@@ -87,6 +87,7 @@ void run_tear_down (struct run *run)
     run_dir_remove (&run->dir, &failed);
   image_root_release (&run->image);
   close_all (run);
+  cgroup_close (&run->group);
   listener_close (&run->listener);
   close_slow (run);
   inside_clear (&run->inside);
