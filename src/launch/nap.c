@@ -1,9 +1,9 @@
 /* In place of the C library's usleep.
  *
- * Only libcrun calls it; our own code pauses by process_pause_ms (run-process.h). A process that libcrun forks
- * looks every millisecond whether the container's has its filter, so that it can pass the listener on, and
- * the container waits for that. The kernel takes less, so the first looks are closer together. Later ones are
- * as far apart as libcrun wants them: it counts them, and gives up after some thousand.
+ * Only libcrun calls it; our own code pauses by process_pause_ms (run-process.h). A process that libcrun
+ * forks looks every millisecond whether the container's has its filter, so that it can pass the listener on,
+ * and the container waits for that. The kernel takes less, so the first looks are closer together. Later ones
+ * are as far apart as libcrun wants them: it counts them, and gives up after some thousand.
  */
 #include <config.h>
 

@@ -205,8 +205,8 @@ static int forget_proof (struct run *run)
 }
 
 /* Everything that can still be given up: nothing of the caller's is inside when it fails but an attached
- * folder, in a sandbox that is taken down before any command. Init is asked as soon as it has what it is asked
- * about; where the sources lie is found out while it answers. */
+ * folder, in a sandbox that is taken down before any command. Init is asked as soon as it has what it is
+ * asked about; where the sources lie is found out while it answers. */
 static int hand_over (struct run *run, const struct id_view *view)
 {
   cleanup_strbuf struct strbuf command = { 0 };
