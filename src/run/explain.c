@@ -43,6 +43,9 @@ int run_hold_inside (struct run *run)
 
 void run_let_go_of_inside (struct run *run)
 {
+  /* Who holds them last takes down all that is mounted there: not init, for whose end the caller waits. */
+  if (run->options->launch != NULL)
+    return;
   close_p (&run->inside_ns);
   close_p (&run->inside_root);
   run->inside_ns = run->inside_root = -1;

@@ -33,7 +33,7 @@ static void end_init (struct run *run)
  * once its caller was told. */
 static void close_slow (struct run *run)
 {
-  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1] };
+  int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->inside_ns, &run->inside_root };
 
   if (run->options->launch != NULL)
     return;
@@ -46,9 +46,8 @@ static void close_slow (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->control,   &run->console,     &run->terminal,   &run->handshake,
-                       &run->status,    &run->signals,     &run->timer,      &run->door,
-                       &run->inside_ns, &run->inside_root, &run->host_mounts };
+  int *const fds[] = { &run->control, &run->console, &run->terminal, &run->handshake,  &run->status,
+                       &run->signals, &run->timer,   &run->door,     &run->host_mounts };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
