@@ -36,23 +36,21 @@ static void requested_details (struct json_writer *w, const void *data)
 
 struct planned {
   const struct plan *plan;
-  const char *document;
+  char digest[sizeof ("sha256:") + SHA256_HEX];
 };
 
 static void plan_details (struct json_writer *w, const void *data)
 {
   const struct planned *planned = data;
   const struct plan *plan = planned->plan;
-  char digest[sizeof ("sha256:") + SHA256_HEX] = "sha256:";
 
-  sha256_hex (planned->document, strlen (planned->document), digest + strlen ("sha256:"));
   json_object_begin (w, "profile");
   json_string (w, "name", plan->profile_name);
   json_string (w, "digest", plan->profile_digest);
   trail_text (w, "file", plan->profile_file);
   json_object_end (w);
   json_string (w, "backend", backend_name (plan->backend));
-  json_string (w, "plan", digest);
+  json_string (w, "plan", planned->digest);
 }
 
 struct waiver {
@@ -103,7 +101,7 @@ int trail_planned (struct trail *trail, const struct trail_request *asked, const
 {
   struct journal_event events[EVENTS_MAX];
   struct waiver waivers[CONTROL_COUNT];
-  const struct planned planned = { plan, document };
+  struct planned planned = { plan, "sha256:" };
   struct trail_change change = { .name = plan->profile_name, .digest = plan->profile_digest };
   size_t count = 0;
   bool changed;
@@ -111,6 +109,8 @@ int trail_planned (struct trail *trail, const struct trail_request *asked, const
 
   if (r < 0)
     return r;
+  /* A document is long, and others wait for the journal: not while it is locked. */
+  sha256_hex (document, strlen (document), planned.digest + strlen ("sha256:"));
   events[count++] = (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
   events[count++] = (struct journal_event){ JOURNAL_PLAN, .details = plan_details, .data = &planned };
   if (changed)
