@@ -16,6 +16,7 @@
 
 #include "cli-held.h"
 #include "cli-program.h"
+#include "launcher-memory.h"
 #include "launcher-serve.h"
 
 /* A profile that was changed, or a host: it shows at the hand-over at the latest. This often it is looked for
@@ -98,6 +99,7 @@ __attribute__ ((noreturn)) void hold (int control, const struct strlist *templat
     tell_failed (control, &err);
     _exit (EXIT_FAILURE);
   }
+  memory_own ();
   if (send (control, (char[]){ HOLD_READY }, 1, MSG_NOSIGNAL) != 1
       || !await_caller (control, held, now_ms () + age_ms) || handed_take (control, &handed) < 0) {
     held_discard (held);

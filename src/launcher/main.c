@@ -36,6 +36,7 @@
 #include "cli-through.h"
 #include "launch-launch.h"
 #include "launcher-listen.h"
+#include "launcher-memory.h"
 #include "launcher-pool.h"
 #include "launcher-serve.h"
 #include "launcher-words.h"
@@ -296,6 +297,7 @@ static int stay (struct launcher *launcher, const struct words *words, struct er
   if (launcher->signals < 0)
     return launcher->signals;
   rehearse (launcher->configuration);
+  memory_fill_holes ();
   return loop (launcher, err);
 }
 
@@ -304,7 +306,10 @@ int main (int argc, char **argv)
   struct launcher launcher = { .listening = LISTENING_NONE, .signals = -1 };
   cleanup_error struct error err = { 0 };
   struct words words = { 0 };
-  int r = words_read (argc, argv, &words, &err);
+  int r;
+
+  memory_prepare ();
+  r = words_read (argc, argv, &words, &err);
 
   if (r < 0) {
     fprintf (stderr, "tyrum-oci-launcher: %s (this program is started by 'tyrum-oci launcher')\n",

@@ -14,6 +14,7 @@
 
 #include "cli-program.h"
 #include "cli-through.h"
+#include "launcher-memory.h"
 
 void serve_default_signals (void)
 {
@@ -84,9 +85,11 @@ char **serve_line (const struct handed *handed)
 
 __attribute__ ((noreturn)) void serve (struct handed *handed)
 {
-  char **line = serve_line (handed);
+  char **line;
 
   prctl (PR_SET_NAME, "tyrum-oci");
+  memory_ask ();
+  line = serve_line (handed);
   serve_default_signals ();
   if (line == NULL) {
     handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
