@@ -277,6 +277,32 @@ static bool is_stranger (int proc, const struct outside *outside, enum space *re
   return false;
 }
 
+/* Whether a thread of process PROC has no namespace of the run's. An engine goes into a container's network
+ * itself, on a thread, to set it up; if that is its first, which a process is known by, it can stay there for
+ * ever: the engine's language cannot end it. A container that shares a namespace does so with all its
+ * threads. */
+static bool has_other_thread (int proc, const struct outside *outside)
+{
+  int tasks = openat (proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = tasks >= 0 ? fdopendir (tasks) : NULL;
+  const struct dirent *entry;
+  bool other = false;
+  enum space space;
+
+  if (dir == NULL) {
+    close_p (&tasks);
+    return false;
+  }
+  while (!other && (entry = readdir (dir)) != NULL) {
+    cleanup_close int task =
+        entry->d_name[0] == '.' ? -1 : openat (dirfd (dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    other = task >= 0 && space_of (task, SPACE_MOUNT) != 0 && !is_stranger (task, outside, &space);
+  }
+  closedir (dir);
+  return other;
+}
+
 /* An engine has other containers, and words for sharing their namespaces. */
 static void look_for_strangers (struct outside *outside)
 {
@@ -290,7 +316,8 @@ static void look_for_strangers (struct outside *outside)
     if (!number_parse (entry->d_name, INT32_MAX, &pid))
       continue;
     proc = openat (dirfd (dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (proc >= 0 && is_stranger (proc, outside, &outside->stranger_space))
+    if (proc >= 0 && is_stranger (proc, outside, &outside->stranger_space)
+        && !has_other_thread (proc, outside))
       outside->stranger = pid;
   }
   if (dir != NULL)
