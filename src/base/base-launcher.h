@@ -30,6 +30,9 @@
  * that process. */
 #define LAUNCHER_ASKED "TYRUM_OCI_ASKED"
 
+/* There as well, always: that number, a colon, and the path of the front itself. */
+#define LAUNCHER_FRONT "TYRUM_OCI_FRONT"
+
 #define LIMIT_LAUNCHER_BYTES (4u * 1024u * 1024u) /* of the memory file */
 
 enum launcher_fd {

@@ -36,8 +36,10 @@ int hand_over_connect (const char *path)
   if (strlen (path) >= sizeof (address.sun_path))
     return -ENAMETOOLONG;
   memcpy (address.sun_path, path, strlen (path) + 1);
-  fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof (address)) < 0)
+  /* One that hangs, with a queue that is full, is as good as none. */
+  fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof (address)) < 0
+      || fcntl (fd, F_SETFL, 0) < 0)
     return -errno;
   if (getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid ())
     return -EPERM;

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "host-facts.h"
 #include "plan-request.h"
 
@@ -25,6 +27,11 @@ int (*own_launch (void)) (int argc, char **argv);
  */
 void own_set_held (struct run_held *sandbox);
 struct run_held *own_held (void);
+
+/* The program that was executed to get here (src/front), where it is not known by its place: the environment
+ * says it, to this process alone; or it is the launcher's caller PID. */
+void own_remember_front (void);
+void own_set_front (pid_t pid);
 
 /* Adds the places to FACTS, each as it is named and as it is behind all links. */
 int own_places (const struct request *request, struct host_facts *facts, struct error *err);

@@ -5,6 +5,7 @@
 
 #include <sys/prctl.h>
 
+#include "cli-own.h"
 #include "cli-program.h"
 #include "cli-through.h"
 
@@ -13,5 +14,6 @@ int main (int argc, char **argv)
   /* It is one program to its users, in ps as well. */
   prctl (PR_SET_NAME, "tyrum-oci");
   through_remember_asked ();
+  own_remember_front ();
   return program_run (argc, argv);
 }

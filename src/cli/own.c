@@ -3,10 +3,14 @@
 #include "cli-own.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend-backend.h"
+#include "base-launcher.h"
 #include "base-path.h"
 
 const char *own_folder (const char *variable, const char *built)
@@ -73,12 +77,37 @@ static int add_runtime (const struct request *request, struct host_facts *facts,
   return add_place (facts, program, err);
 }
 
-/* What people execute, which becomes this program: it is elsewhere. */
+static char front_path[PATH_MAX]; /* empty: not known */
+
+void own_remember_front (void)
+{
+  const char *said = getenv (LAUNCHER_FRONT), *colon = said ? strchr (said, ':') : NULL;
+  char number[16];
+
+  snprintf (number, sizeof (number), "%d", (int) getpid ());
+  if (colon != NULL && colon[1] == '/' && strlen (colon + 1) < sizeof (front_path)
+      && (size_t) (colon - said) == strlen (number) && strncmp (said, number, strlen (number)) == 0)
+    memcpy (front_path, colon + 1, strlen (colon + 1) + 1);
+  unsetenv (LAUNCHER_FRONT);
+}
+
+void own_set_front (pid_t pid)
+{
+  char path[32];
+  ssize_t len;
+
+  snprintf (path, sizeof (path), "/proc/%d/exe", (int) pid);
+  len = readlink (path, front_path, sizeof (front_path) - 1);
+  front_path[len > 0 && front_path[0] == '/' ? len : 0] = '\0';
+}
+
+/* What people execute, which becomes this program: where it is installed, and where it really was. */
 static int add_front (struct host_facts *facts, struct error *err)
 {
   cleanup_free char *front = str_format ("%s/tyrum-oci", own_folder ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
+  int r = front ? add_place (facts, front, err) : error_oom (err);
 
-  return front ? add_place (facts, front, err) : error_oom (err);
+  return r < 0 || front_path[0] == '\0' ? r : add_place (facts, front_path, err);
 }
 
 int own_places (const struct request *request, struct host_facts *facts, struct error *err)

@@ -12,6 +12,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,19 @@ static void say_asked (void)
   setenv (LAUNCHER_ASKED, number, 1);
 }
 
+/* And who we are: it must not be writable for what is run. Without it only the installed one is known. */
+static void say_self (void)
+{
+  char path[PATH_MAX], text[PATH_MAX + 16];
+  ssize_t len = readlink ("/proc/self/exe", path, sizeof (path) - 1);
+
+  if (len <= 0)
+    return;
+  path[len] = '\0';
+  snprintf (text, sizeof (text), "%d:%s", (int) getpid (), path);
+  setenv (LAUNCHER_FRONT, text, 1);
+}
+
 static int fail (const char *prefix, const struct error *err, int status)
 {
   sigset_t none;
@@ -75,6 +89,7 @@ int main (int argc, char **argv)
     return fail (verb->prefix, &err, verb->failed);
   if (asked)
     say_asked ();
+  say_self ();
   become_cli (argv, &err);
   return fail ("tyrum-oci", &err, FAILED);
 }

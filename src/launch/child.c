@@ -65,13 +65,12 @@ __attribute__ ((noreturn)) static void child_main (child_call *call, const struc
                                                    const char *spec, pid_t parent, struct result *result)
 {
   struct error err = { 0 };
-  pid_t pid = 0;
   int r = enter_child (request, parent, &err);
 
+  /* Known as soon as there is one, whatever becomes of this process then. */
   if (r == 0)
-    r = call (request, spec, &pid, &err);
+    r = call (request, spec, &result->pid, &err);
   result->code = r;
-  result->pid = pid;
   if (r < 0)
     strncpy (result->text, error_text (&err), sizeof (result->text) - 1);
   result->done = true;
@@ -135,13 +134,13 @@ static int wait_watching (pid_t child, int control_fd, const sigset_t *waiting, 
 
 static int judge (const struct result *result, int status, pid_t *ret_pid, struct error *err)
 {
+  if (result->pid > 0)
+    *ret_pid = result->pid;
   if (!result->done && WIFSIGNALED (status))
     return error_set (err, -EIO, "libcrun's process was killed by signal %d", WTERMSIG (status));
   if (!result->done)
     return error_set (err, -EIO, "libcrun ended its process with exit code %d and no reason",
                       WEXITSTATUS (status));
-  if (result->pid > 0)
-    *ret_pid = result->pid;
   return result->code < 0 ? error_set (err, result->code, "%s", result->text) : result->code;
 }
 

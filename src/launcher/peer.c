@@ -79,8 +79,7 @@ static bool is_zero (const char *status, const char *name)
 }
 
 static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",  "ns/pid_for_children",  "ns/net",
-                                      "ns/ipc", "ns/uts",  "ns/time", "ns/time_for_children", "ns/cgroup",
-                                      "root" };
+                                      "ns/ipc", "ns/uts",  "ns/time", "ns/time_for_children", "ns/cgroup" };
 
 /* What only this process itself could change, and never does: looked at once. */
 static struct self {
@@ -125,6 +124,15 @@ static bool has_text (int theirs, const char *name, const char *ours)
   cleanup_free char *text = read_text (theirs, name);
 
   return str_equal (text, ours);
+}
+
+/* Somebody else in our mount namespace may have exchanged it. */
+static bool same_root (int theirs)
+{
+  struct stat a, b;
+
+  return fstatat (theirs, "root", &a, 0) == 0 && stat ("/proc/self/root", &b) == 0 && a.st_dev == b.st_dev
+         && a.st_ino == b.st_ino;
 }
 
 /* Somebody else may have moved us. */
@@ -193,7 +201,7 @@ bool peer_is_like_us (int connection, pid_t pid)
     if (!same_place (theirs, i))
       return false;
   /* Without root a run's group is below that of its supervisor. */
-  return same_status (theirs) && has_text (theirs, "attr/current", self.label)
+  return same_root (theirs) && same_status (theirs) && has_text (theirs, "attr/current", self.label)
          && has_text (theirs, "loginuid", self.login) && (geteuid () == 0 || same_group (theirs))
          && same_schedule (pid) && is_still_there (connection);
 }

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cli-own.h"
 #include "cli-program.h"
 #include "cli-through.h"
 #include "launcher-memory.h"
@@ -61,6 +62,7 @@ bool serve_take (struct handed *handed)
     handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
     return false;
   }
+  own_set_front (handed->caller);
   return handed_tell (handed->connection, LAUNCHER_TAKEN, getpid ()) && follow (handed->connection);
 }
 

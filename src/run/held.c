@@ -45,6 +45,8 @@ void run_discard (struct run_held *held, struct error *err)
     return;
   held->run->err = &held->err;
   run_tear_down (held->run);
+  /* This process may go on with another run. */
+  run_end_namespaces (held->run);
   run_result_clear (&held->run->result);
   if (error_is_set (&held->err) && !error_is_set (err)) {
     *err = held->err;

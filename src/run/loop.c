@@ -305,8 +305,6 @@ int run_loop (struct run *run)
 
   if (run_deadline_arm (run) < 0)
     return run->err->code;
-  if (run_guard (run) < 0)
-    return run->err->code;
   atomic_store (&run->watchdog.words->deadline, run->timer < 0 ? 0 : started + run_deadline_left (run));
   nudge_init (&run->nudge);
   for (size_t i = 0; i < STREAM_COUNT; i++) {

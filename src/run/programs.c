@@ -236,6 +236,9 @@ static void destroy (struct run *run)
   if (run->created && !cgroup_remove (&run->group, plan->cgroup_path)
       && cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err) < 0)
     run->keep_dir = true;
+  /* It is in the supervisor's group there, which would stay with it. */
+  if (plan->cgroup_delegated != NULL)
+    watchdog_clear (&run->watchdog);
   cgroup_give_back (plan->cgroup_delegated);
 }
 

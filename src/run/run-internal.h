@@ -193,6 +193,8 @@ int run_deadline_arm (struct run *run);
 uint64_t run_deadline_left (const struct run *run); /* milliseconds, as the kernel holds it; 0: none */
 /* Starts the watchdog, if there is none yet. */
 int run_guard (struct run *run);
+/* Lets go of the namespaces that it has had; that takes the kernel a while. */
+void run_end_namespaces (struct run *run);
 int run_loop (struct run *run);
 
 /* explain.c: what the run's end tells of denials, into its result. Before the tear-down. */

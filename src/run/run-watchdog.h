@@ -22,6 +22,7 @@
 struct watchdog_words {
   atomic_uint turn;            /* for struct stream */
   _Atomic (uint64_t) deadline; /* a time of run_now_ms; 0 for none */
+  atomic_bool watches;         /* it has begun */
 };
 
 struct watchdog {
@@ -32,6 +33,9 @@ struct watchdog {
 /* GRACE_MS is how long after being asked init may take. */
 int watchdog_start (int init_pidfd, pid_t init, uint64_t grace_ms, struct watchdog *ret_watchdog,
                     struct error *err);
+
+/* Waits until it watches. An error where it has ended instead. */
+int watchdog_await (const struct watchdog *watchdog, struct error *err);
 
 /* Ends it. That takes the kernel a while, for which watchdog_clear waits; after that nothing may touch its
  * words any more. */

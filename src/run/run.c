@@ -138,6 +138,10 @@ static int start (struct run *run)
   if (r == 0)
     r = run_hold_inside (run);
   if (r == 0)
+    r = run_guard (run);
+  if (r == 0)
+    r = watchdog_await (&run->watchdog, run->err);
+  if (r == 0)
     r = give_privileges_up (run);
   if (r == 0)
     r = run_go (run);

@@ -31,12 +31,10 @@ static void end_init (struct run *run)
 
 /* To be rid of marks and of namespaces takes the kernel its time. A process of the launcher's ends anyway,
  * once its caller was told. */
-static void close_slow (struct run *run)
+void run_end_namespaces (struct run *run)
 {
   int *const fds[] = { &run->stage_ns[0], &run->stage_ns[1], &run->inside_ns, &run->inside_root };
 
-  if (run->options->launch != NULL)
-    return;
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
     *fds[i] = -1;
@@ -88,7 +86,8 @@ void run_tear_down (struct run *run)
   close_all (run);
   cgroup_close (&run->group);
   listener_close (&run->listener);
-  close_slow (run);
+  if (run->options->launch == NULL)
+    run_end_namespaces (run);
   inside_clear (&run->inside);
   outside_clear (&run->outside);
   free (run->bundle);

@@ -18,9 +18,13 @@
 #include "base-str.h"
 #include "run-internal.h"
 #include "run-privileges.h"
+#include "run-process.h"
 
 /* A call of the supervisor's that is not held takes microseconds. */
 #define LOOK_MS 250
+
+/* To begin, on a machine that has a lot to do. */
+#define BEGIN_MS 10000
 
 #define STATUS_MAX ((size_t) 16 * 1024)
 
@@ -29,7 +33,7 @@ enum { PIDFD = 3 };
 struct watch {
   pid_t supervisor, init;
   uint64_t grace_ms;
-  const struct watchdog_words *words;
+  struct watchdog_words *words;
   uint64_t asked; /* when init was asked to end; 0: it was not */
 };
 
@@ -88,6 +92,7 @@ static void __attribute__ ((noreturn)) watch_main (struct watch *watch, int init
   if (getppid () != watch->supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0
       || privileges_drop (false, &ignored) < 0)
     _exit (EXIT_FAILURE);
+  atomic_store (&watch->words->watches, true);
   for (;;) {
     struct pollfd init = { PIDFD, POLLIN, 0 };
     unsigned turn = atomic_load (&watch->words->turn);
@@ -119,6 +124,19 @@ int watchdog_start (int init_pidfd, pid_t init, uint64_t grace_ms, struct watchd
     return error_set_errno (err, errno, "start the watchdog");
   }
   *ret_watchdog = (struct watchdog){ pid, words };
+  return 0;
+}
+
+int watchdog_await (const struct watchdog *watchdog, struct error *err)
+{
+  for (unsigned waited = 0; !atomic_load (&watchdog->words->watches) && waited < BEGIN_MS; waited++) {
+    if (process_has_ended (watchdog->pid))
+      break;
+    process_pause_ms (1);
+  }
+  /* One that was held ready with its sandbox may have been killed since. */
+  if (!atomic_load (&watchdog->words->watches) || process_has_ended (watchdog->pid))
+    return error_set (err, -ECHILD, "the watchdog does not watch");
   return 0;
 }
 
