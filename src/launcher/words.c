@@ -28,7 +28,9 @@ int words_read (int argc, char **argv, struct words *ret_words, struct error *er
       return error_set (err, -EINVAL, "--idle: '%s' is not a time such as 10m", optarg);
     /* Callers are elsewhere. */
     if (option == 's' && optarg[0] != '/')
-      return error_set (err, -EINVAL, "--socket: '%s' does not begin at /", optarg);
+      return error_set (
+          err, -EINVAL,
+          "--socket: '%s' does not begin at /; callers are in other folders, so give the whole path", optarg);
   }
   return optind == argc ? 0 : error_set (err, -EINVAL, "'%s' is one word too many", argv[optind]);
 }

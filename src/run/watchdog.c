@@ -136,7 +136,9 @@ int watchdog_await (const struct watchdog *watchdog, struct error *err)
   }
   /* One that was held ready with its sandbox may have been killed since. */
   if (!atomic_load (&watchdog->words->watches) || process_has_ended (watchdog->pid))
-    return error_set (err, -ECHILD, "the watchdog does not watch");
+    return error_set (err, -ECHILD,
+                      "the process that keeps the deadline of a run which holds its streams has ended "
+                      "before the command was started; run it again");
   return 0;
 }
 
