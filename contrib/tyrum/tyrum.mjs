@@ -5,17 +5,23 @@
 // started from, if that is called index or tyrum. So start the gateway from this file: `toolrunner` goes to `tyrum-oci
 // toolrunner`, with the same options and streams; everything else to the real entry point, in this process.
 //
-//   TYRUM_ENTRYPOINT   the real entry point (default: index.mjs beside this file)
+//   TYRUM_ENTRYPOINT   the real entry point, Tyrum's packages/gateway/dist/index.mjs (default: index.mjs beside this file)
 //   TYRUM_OCI          the program (default: tyrum-oci, found in PATH)
 //
-// Whoever ends this process ends the step: signals are passed on, and should it be killed, tyrum-oci notices.
+// When this process ends, the step ends: signals are passed on, and tyrum-oci is told by the kernel if it is killed.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { constants } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
+
+// The names under which the gateway takes the file that it was started from for its entry point.
+const NAMES = /^(index|tyrum)\.(mjs|js|ts)$/;
+
+// The first words with which the gateway stays, as it does without any.
+const STAYING = ["start", "all", "edge", "worker", "scheduler", "desktop-runtime"];
 
 function toolrunner(words) {
   const program = process.env.TYRUM_OCI || "tyrum-oci";
@@ -32,18 +38,51 @@ function toolrunner(words) {
   });
 }
 
-async function gateway() {
+function fail(message) {
+  process.stderr.write(`tyrum: ${message}\n`);
+  process.exit(1);
+}
+
+// The real entry point runs its command line when it is imported under a name of its own; here runCli is called, once,
+// whatever this file is called.
+async function load(real) {
+  const self = process.argv[1];
+
+  process.argv[1] = `${self}.loading`;
+  try {
+    return await import(pathToFileURL(real).href);
+  } finally {
+    process.argv[1] = self;
+  }
+}
+
+function stays(words) {
+  const [first] = words;
+
+  if (words.includes("-h") || words.includes("--help") || first === "-v" || first === "--version") return false;
+  return !first || first.startsWith("-") || STAYING.includes(first);
+}
+
+async function gateway(words) {
   const here = fileURLToPath(import.meta.url);
   const real = resolve(process.env.TYRUM_ENTRYPOINT || join(dirname(here), "index.mjs"));
 
-  if (real === here || !existsSync(real)) {
-    process.stderr.write(`tyrum: there is no entry point '${real}'; set TYRUM_ENTRYPOINT\n`);
-    process.exitCode = 1;
-    return;
-  }
-  // process.argv stays as it is: the gateway must find this file in it when it starts a ToolRunner.
-  await import(pathToFileURL(real).href);
+  if (!NAMES.test(basename(process.argv[1])))
+    fail(`started as '${process.argv[1]}', the gateway would not find this file and would contain no step; call it tyrum.mjs`);
+  if (!existsSync(real) || realpathSync(real) === realpathSync(here))
+    fail(`there is no entry point of the gateway's at '${real}'; set TYRUM_ENTRYPOINT to its dist/index.mjs`);
+  const { runCli } = await load(real);
+  if (typeof runCli !== "function")
+    fail(`'${real}' exports no runCli, so nothing was started; set TYRUM_ENTRYPOINT to the gateway's dist/index.mjs`);
+  const code = await runCli(words);
+  if (code !== 0) process.exit(Number.isInteger(code) ? code : 1);
+  // A gateway that stays has something to wait for, and ends by process.exit.
+  if (stays(words)) process.on("beforeExit", () => fail("the gateway ended at once: it started nothing"));
 }
 
-if (process.argv[2] === "toolrunner") toolrunner(process.argv.slice(3));
-else await gateway();
+const words = process.argv.slice(2);
+if (words[0] === "toolrunner") toolrunner(words.slice(1));
+else
+  await gateway(words).catch((error) =>
+    fail(`the gateway failed: ${error instanceof Error ? error.message : String(error)}`),
+  );
