@@ -1,8 +1,9 @@
 /* A step of Tyrum's, from the gateway's words to the answer: what the halves of the verb share.
  *
  * toolrunner.c reads the payload and the operator's configuration and decides which way the step is
- * contained; toolrunner-run.c makes a request of it, runs it and captures what it says. Profile, root and
- * backend come from the configuration or the command line, never from the payload.
+ * contained; toolrunner-home.c finds the workspace, and keeps what is the gateway's out of reach;
+ * toolrunner-run.c makes a request of it, runs it and captures what it says. Profile, root and backend come
+ * from the configuration or the command line, never from the payload.
  *
  * Must never: run a step for which the operator chose no way, print anything but one StepResult on standard
  * output, or leave a container behind.
@@ -12,6 +13,7 @@
 #include "base-error.h"
 #include "cli-options.h"
 #include "cli-output.h"
+#include "plan-plan.h"
 #include "profile-configuration.h"
 #include "toolrunner-step.h"
 
@@ -32,3 +34,11 @@ int toolrunner_command (struct toolrunner *toolrunner, struct output *output, st
 
 /* The ToolRunner of the image, which gets the payload as it is. */
 int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, struct error *err);
+
+/* Finds the directory that the command sees: as the command line, the configuration or the gateway says, and
+ * else, in mode 'command', 'workspace' in the gateway's home, which is made if absent. */
+int toolrunner_find_workspace (struct toolrunner *toolrunner, struct error *err);
+
+/* Refuses a plan of mode 'command' by which the command could read the gateway's key or database, or write
+ * anything that the gateway loads; wherever these lie, and whether or not they exist yet. */
+int toolrunner_check_plan (const struct toolrunner *toolrunner, const struct plan *plan, struct error *err);

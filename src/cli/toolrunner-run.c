@@ -185,11 +185,22 @@ static bool has_started (const struct job *job)
   return !error_is_set (&job->refused);
 }
 
-/* That the command did not start is an answer like any other; that there is no plan is the operator's
- * affair. */
-static int run_job (struct job *job, const char *input, size_t len, struct output *output, struct error *err)
+/* In mode 'runner' the ToolRunner inside needs the home, with key and database. */
+static int plan_job (struct job *job, const struct toolrunner *toolrunner, struct error *err)
 {
   int r = context_plan (&job->context, &job->plan, err);
+
+  if (r == 0 && toolrunner->configuration->toolrunner_mode == TOOLRUNNER_COMMAND)
+    r = toolrunner_check_plan (toolrunner, job->plan, err);
+  return r;
+}
+
+/* That the command did not start is an answer like any other; that there is no plan is the operator's
+ * affair. */
+static int run_job (struct job *job, const struct toolrunner *toolrunner, const char *input, size_t len,
+                    struct output *output, struct error *err)
+{
+  int r = plan_job (job, toolrunner, err);
 
   if (r < 0) {
     launching_refused (&job->launching, &job->context, err);
@@ -236,58 +247,6 @@ static int take_stream (int fd, char **ret_text, size_t *ret_len, struct error *
 
 /* ---- The command of a CLI step. */
 
-/* Adds ENTRY to what the profile has in a set that is the stricter the larger it is. */
-static int add_to_set (struct job *job, enum setting setting, const char *entry, struct error *err)
-{
-  cleanup_settings struct settings settings = { 0 };
-  struct value *slot = &job->context.request.tighten.values[setting];
-  int r = 0;
-
-  if (slot->state == VALUE_UNSET) {
-    r = context_settings (&job->context, &settings, err);
-    if (r == 0 && value_is_set (&settings.values[setting])
-        && value_copy (&settings.values[setting], slot) < 0)
-      r = error_oom (err);
-    slot->state = VALUE_SET;
-  }
-  return r < 0 ? r : value_add (setting, entry, slot, err);
-}
-
-/* Hides FILE, an outside path, if it lies in the workspace; SUFFIX is what a companion has behind its name.
- * From then on hiding is required, whatever the profile says of it: a backend that cannot hide gets no step.
- */
-static int hide (struct job *job, const char *workspace, const char *file, const char *suffix,
-                 struct error *err)
-{
-  cleanup_free char *path = str_format ("%s%s", file, suffix);
-  cleanup_free char *real = path ? realpath (path, NULL) : NULL;
-  const char *rest;
-  int r;
-
-  if (path == NULL)
-    return error_oom (err);
-  if (real == NULL || !path_is_within (real, workspace) || strcmp (real, workspace) == 0)
-    return 0;
-  rest = real + strlen (workspace);
-  r = add_to_set (job, SETTING_HIDE, rest + strspn (rest, "/"), err);
-  return r < 0 ? r : add_to_set (job, SETTING_REQUIRE, control_info (CONTROL_PATHS_HIDDEN)->name, err);
-}
-
-/* The workspace may be the gateway's whole home: key and database are not for the command. */
-static int hide_gateway (struct job *job, const struct toolrunner *toolrunner, struct error *err)
-{
-  static const char *const companions[] = { "", "-wal", "-shm", "-journal" };
-  const char *home = arguments_text (toolrunner->given, OPTION_HOME);
-  const char *db = arguments_text (toolrunner->given, OPTION_DB);
-  int r = home ? hide (job, toolrunner->workspace, home, "/master.key", err) : 0;
-
-  if (db != NULL && str_has_prefix (db, "file:"))
-    db += strlen ("file:");
-  for (size_t i = 0; r == 0 && db != NULL && i < ARRAY_LEN (companions); i++)
-    r = hide (job, toolrunner->workspace, db, companions[i], err);
-  return r;
-}
-
 static int answer (struct output *output, char *line)
 {
   strbuf_add (&output->out, line);
@@ -315,12 +274,12 @@ static int run_command (struct toolrunner *toolrunner, const struct step_command
 
   if (r == 0) {
     job.context.request.cwd = str_format ("%s%s%s", INSIDE, command->cwd[0] ? "/" : "", command->cwd);
-    r = job.context.request.cwd ? hide_gateway (&job, toolrunner, err) : error_oom (err);
+    r = job.context.request.cwd ? 0 : error_oom (err);
   }
   if (r == 0)
     r = tighten_both (&job, command->max_output, err);
   if (r == 0)
-    r = run_job (&job, "", 0, output, err);
+    r = run_job (&job, toolrunner, "", 0, output, err);
   if (r == 0)
     r = take_stream (job.streams[1], &out, &said.len[0], err);
   if (r == 0)
@@ -346,6 +305,9 @@ int toolrunner_command (struct toolrunner *toolrunner, struct output *output, st
 
     return text ? fail_step (output, text, false, err) : error_oom (err);
   }
+  r = toolrunner_find_workspace (toolrunner, err);
+  if (r < 0)
+    return r;
   r = step_command_read (toolrunner->step, toolrunner->workspace, &command, &bad);
   if (r == -ENOMEM)
     return error_oom (err);
@@ -448,13 +410,15 @@ int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, str
   cleanup_job struct job job = { .streams = { -1, -1, -1 },
                                  .timeout_ms = toolrunner->step->timeout_ms + RUNNER_EXTRA_MS };
   cleanup_strlist struct strlist argv = { 0 };
-  int r = make_runner (toolrunner, &argv, err);
+  int r = toolrunner_find_workspace (toolrunner, err);
 
+  if (r == 0)
+    r = make_runner (toolrunner, &argv, err);
   if (r == 0)
     r = open_job (&job, toolrunner, &argv, err);
   if (r == 0)
     r = tighten_both (&job, LIMIT_PAYLOAD_BYTES, err);
   if (r == 0)
-    r = run_job (&job, toolrunner->payload, toolrunner->payload_len, output, err);
+    r = run_job (&job, toolrunner, toolrunner->payload, toolrunner->payload_len, output, err);
   return r < 0 ? r : answer_of_runner (&job, output, err);
 }

@@ -74,30 +74,6 @@ static int mark_input (int result, struct error *err)
   return result < 0 ? err->code : 0;
 }
 
-/* The folder that the command sees: as the command line, the configuration or the gateway says. */
-static int find_workspace (struct toolrunner *toolrunner, struct error *err)
-{
-  const char *home = arguments_text (toolrunner->given, OPTION_HOME);
-  const char *folder = arguments_text (toolrunner->given, OPTION_WORKSPACE);
-  cleanup_free char *joined = NULL;
-
-  if (folder == NULL)
-    folder = toolrunner->configuration->workspace;
-  if (folder == NULL || (folder[0] != '/' && !arguments_have (toolrunner->given, OPTION_WORKSPACE))) {
-    if (home == NULL)
-      return error_set (err, CLI_USAGE,
-                        "option '--home' is missing, and no absolute workspace is configured");
-    joined = folder ? str_format ("%s/%s", home, folder) : strdup (home);
-    if (joined == NULL)
-      return error_oom (err);
-    folder = joined;
-  }
-  toolrunner->workspace = realpath (folder, NULL);
-  if (toolrunner->workspace == NULL)
-    return errno == ENOMEM ? error_oom (err) : error_set_errno (err, errno, "cannot find '%s'", folder);
-  return 0;
-}
-
 static int choose_way (struct toolrunner *toolrunner, struct output *output, struct error *err)
 {
   const struct configuration *configuration = toolrunner->configuration;
@@ -150,8 +126,6 @@ static int run (const struct arguments *arguments, struct output *output, struct
   toolrunner.payload = payload;
   toolrunner.configuration = configuration;
   if (r == 0)
-    r = find_workspace (&toolrunner, err);
-  if (r == 0)
     r = choose_way (&toolrunner, output, err);
   free (toolrunner.workspace);
   return r;
@@ -174,9 +148,9 @@ const struct verb verb_toolrunner = {
                  "wrong, 1 where something else is.\n\n"
                  "How a step is contained is the operator's choice, in the configuration: with mode 'runner' "
                  "the image's own "
-                 "ToolRunner runs inside; with mode 'command' the command of a CLI step does, with the "
-                 "workspace and without the "
-                 "gateway's database and key. Options that run has as well take the place of what is "
+                 "ToolRunner runs inside; with mode 'command' the command of a CLI step does, in a workspace "
+                 "apart from what the gateway keeps and loads: the directory 'workspace' in its home, unless "
+                 "another is configured. Options that run has as well take the place of what is "
                  "configured. The payload "
                  "can only ask for less time and less output.",
   .options = options,

@@ -42,11 +42,11 @@ def load(live):
 
 
 def make_home(where):
-    """A gateway's home, with what a step must not see."""
-    for name in ("deep/er", "..foo"):
+    """A gateway's home, with what a step must not see; and the workspace in it."""
+    for name in ("workspace/deep/er", "workspace/..foo"):
         os.makedirs(os.path.join(where, name), exist_ok=True)
     for name, text in (("master.key", "secret\n"), ("gateway.db", "rows\n"), ("gateway.db-wal", "more rows\n"),
-                       ("deep/plain", "plain\n"), ("runner", RUNNER)):
+                       ("workspace/deep/plain", "plain\n"), ("runner", RUNNER)):
         with open(os.path.join(where, name), "w", encoding="utf-8") as f:
             f.write(text)
         os.chmod(os.path.join(where, name), 0o755 if name == "runner" else 0o600)
@@ -54,8 +54,8 @@ def make_home(where):
     os.makedirs(outside, exist_ok=True)
     with open(os.path.join(outside, "secret"), "w", encoding="utf-8") as f:
         f.write("outside\n")
-    if not os.path.islink(os.path.join(where, "out")):
-        os.symlink(outside, os.path.join(where, "out"))
+    if not os.path.islink(os.path.join(where, "workspace", "out")):
+        os.symlink(outside, os.path.join(where, "workspace", "out"))
 
 
 def payload_of(case, home):
@@ -96,7 +96,8 @@ def run(program, case, home, conf, env, seconds=60):
     configure(case, conf)
     if "--home" in case.get("options", []) or "--db" in case.get("options", []):
         words = words[:2]
-    return subprocess.run(words + case.get("options", []), input=payload if way == "stdin" else b"", env=env, cwd="/",
+    options = [word.replace("@HOME@", home) for word in case.get("options", [])]
+    return subprocess.run(words + options, input=payload if way == "stdin" else b"", env=env, cwd="/",
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds, check=False)
 
 
