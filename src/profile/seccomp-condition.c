@@ -48,6 +48,10 @@ static const struct seccomp_constant constants[] = {
   { "PER_LINUX", 0 },
   { "PER_LINUX32", 8 },
   { "ADDR_NO_RANDOMIZE", 0x0040000 },
+  { "O_CREAT", 0x40 },
+  { "__O_TMPFILE", 0x400000 }, /* the only bit of O_TMPFILE that O_DIRECTORY does not have */
+  { "S_ISUID", 04000 },
+  { "S_ISGID", 02000 },
 };
 
 int seccomp_look_up (const struct json_place *place, const struct json_node *node, const char *text,

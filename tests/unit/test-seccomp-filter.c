@@ -177,15 +177,69 @@ static const char *answer_text (uint32_t answer, char text[32])
   return text;
 }
 
+#define CREATE  0x40     /* O_CREAT */
+#define TMPFILE 0x400000 /* the bit of O_TMPFILE that O_DIRECTORY does not have */
+#define FOLDER  0x10000  /* O_DIRECTORY on x86_64 */
+
+/* Setuid and setgid bits, which no call may give to a file. The same in both lists. */
+static const struct mode_row {
+  const char *call;
+  uint64_t args[4];
+  uint32_t answer;
+} modes[] = {
+  /* An open that creates nothing has no mode: the register holds whatever was there before. */
+  { "openat", { 3, 0, 0, 06777 }, ALLOW },
+  { "openat", { 3, 0, 0x80000, UINT64_MAX }, ALLOW },
+  { "openat", { 3, 0, 02 | 01000 | 02000, 04000 }, ALLOW },
+  { "openat", { 3, 0, FOLDER, 02000 }, ALLOW },
+  { "openat", { 3, 0, UPPER *CREATE | UPPER *TMPFILE, 06000 }, ALLOW },
+  { "open", { 0, 0, 06777 }, ALLOW },
+  { "open", { 0, 0x80000 | FOLDER, UINT64_MAX }, ALLOW },
+  /* One that creates a file has one. */
+  { "openat", { 3, 0, CREATE | 02, 0755 }, ALLOW },
+  { "openat", { 3, 0, CREATE | 02, 01777 }, ALLOW },
+  { "openat", { 3, 0, CREATE | 02, UPPER * 06000 | 0644 }, ALLOW },
+  { "openat", { 3, 0, TMPFILE | FOLDER | 02, 0600 }, ALLOW },
+  { "openat", { 3, 0, CREATE, 04755 }, NO (PERM) },
+  { "openat", { 3, 0, CREATE | 02, 02755 }, NO (PERM) },
+  { "openat", { 3, 0, CREATE | 02, 06000 }, NO (PERM) },
+  { "openat", { 3, 0, UPPER | CREATE, UPPER | 04000 }, NO (PERM) },
+  { "openat", { 3, 0, TMPFILE | FOLDER | 02, 04755 }, NO (PERM) },
+  { "openat", { 3, 0, TMPFILE | FOLDER | 01, 02755 }, NO (PERM) },
+  { "openat", { 3, 0, TMPFILE, 06000 }, NO (PERM) },
+  { "openat", { 3, 0, TMPFILE | CREATE | FOLDER, 02000 }, NO (PERM) },
+  { "openat", { 3, 0, UINT64_MAX, UINT64_MAX }, NO (PERM) },
+  { "open", { 0, CREATE | 02, 0755 }, ALLOW },
+  { "open", { 0, TMPFILE | FOLDER | 02, 0600, 06000 }, ALLOW },
+  { "open", { 0, CREATE, 04755 }, NO (PERM) },
+  { "open", { 0, CREATE, UINT64_C (0xffffffff00000400) }, NO (PERM) },
+  { "open", { 0, TMPFILE | FOLDER | 02, 02755 }, NO (PERM) },
+  { "creat", { 0, 0755, 06000 }, ALLOW },
+  { "creat", { 0, 04755 }, NO (PERM) },
+  { "creat", { 0, 02755 }, NO (PERM) },
+  { "chmod", { 0, 01777, 06000 }, ALLOW },
+  { "chmod", { 0, UPPER | 04755 }, NO (PERM) },
+  { "fchmod", { 06000, 0755 }, ALLOW },
+  { "fchmod", { 0, 02755 }, NO (PERM) },
+  { "fchmodat", { 0, 0, 0755, 06000 }, ALLOW },
+  { "fchmodat", { 0, 0, 04000 }, NO (PERM) },
+  { "mknodat", { 0, 0, 0010644, 06000 }, ALLOW },
+  { "mknodat", { 0, 0, 0104755 }, NO (PERM) },
+  { "mknod", { 0, 0102755 }, NO (PERM) },
+  { "openat2", { 0 }, NO (NOSYS) },
+  { "fchmodat2", { 0 }, NO (NOSYS) },
+};
+
 static void check_answer (const struct seccomp_program *program, const char *what,
                           const struct seccomp_data *data, uint32_t expected)
 {
   char is[32], should[32];
   uint32_t answer = seccomp_run (program, data);
 
-  CHECK (answer == expected, "%s (0x%llx, 0x%llx, 0x%llx) is %s, not %s", what,
+  CHECK (answer == expected, "%s (0x%llx, 0x%llx, 0x%llx, 0x%llx) is %s, not %s", what,
          (unsigned long long) data->args[0], (unsigned long long) data->args[1],
-         (unsigned long long) data->args[2], answer_text (answer, is), answer_text (expected, should));
+         (unsigned long long) data->args[2], (unsigned long long) data->args[3], answer_text (answer, is),
+         answer_text (expected, should));
 }
 
 static void check_rows (const struct seccomp_machine *machine, const char *list_name, bool strict)
@@ -221,6 +275,34 @@ static void test_answers_strict (void **state)
   (void) state;
   for (size_t m = 0; m < ARRAY_LEN (machines); m++)
     check_rows (&machines[m], "strict", true);
+}
+
+static void test_modes (void **state)
+{
+  (void) state;
+  for (size_t m = 0; m < ARRAY_LEN (machines); m++)
+    for (size_t l = 0; l < ARRAY_LEN (list_names); l++) {
+      cleanup_seccomp_list struct seccomp_list *list = shipped_list (list_names[l]);
+      cleanup_filter struct filter *filter = build_filter (list, NULL, machines[m].name);
+      cleanup_program struct seccomp_program program = seccomp_program (filter);
+      size_t seen = 0;
+
+      for (size_t i = 0; i < ARRAY_LEN (modes); i++) {
+        int number = seccomp_syscall_resolve_name_arch (machines[m].token, modes[i].call);
+        struct seccomp_data data = { .nr = number, .arch = machines[m].audit };
+        uint64_t args[SECCOMP_ARGUMENTS] = { 0 };
+
+        if (number < 0)
+          continue; /* aarch64 has the newer forms only, and an older libseccomp no fchmodat2 */
+        memcpy (args, modes[i].args, sizeof (modes[i].args));
+        memcpy (data.args, args, sizeof (args));
+        check_answer (&program, modes[i].call, &data, modes[i].answer);
+        assert_int_equal (NO_NUMBER (filter_answer (filter, modes[i].call, args)),
+                          modes[i].answer == ALLOW ? NO_NUMBER (0) : modes[i].answer);
+        seen++;
+      }
+      assert_true (seen > 20);
+    }
 }
 
 /* Numbers that no call has, and calls by another interface than the native one. */
@@ -357,8 +439,11 @@ static void test_random_conditions (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_answers_default),   cmocka_unit_test (test_answers_strict),
-  cmocka_unit_test (test_foreign),           cmocka_unit_test (test_random_arguments),
+  cmocka_unit_test (test_answers_default),
+  cmocka_unit_test (test_answers_strict),
+  cmocka_unit_test (test_modes),
+  cmocka_unit_test (test_foreign),
+  cmocka_unit_test (test_random_arguments),
   cmocka_unit_test (test_random_conditions),
 };
 

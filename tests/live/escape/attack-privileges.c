@@ -166,3 +166,56 @@ void attack_make_setuid (void)
   errno = wrong;
   held ("chmod");
 }
+
+/* Bits that the kernel reads neither of flags nor of a mode. */
+#define UNREAD 0x5a5a5a5a00000000L
+
+/* By the call itself: a C library has only what it takes for a mode. */
+static void create_setuid (const char *name, long flags, long mode)
+{
+  struct stat st = { 0 };
+  int fd = (int) syscall (SYS_openat, AT_FDCWD, name, flags | UNREAD, mode | UNREAD), wrong = errno;
+
+  fstat (fd, &st);
+  if ((flags & O_CREAT) != 0)
+    unlink (name);
+  if (st.st_mode & (S_ISUID | S_ISGID))
+    escaped ("a file with mode %o was made in the workspace", (unsigned) st.st_mode & 07777);
+  errno = wrong;
+}
+
+void attack_create_setuid (void)
+{
+  create_setuid ("tyrum-escape-setgid", O_WRONLY | O_CREAT | O_EXCL, 02755);
+  create_setuid ("tyrum-escape-setuid", O_WRONLY | O_CREAT | O_EXCL, 04755);
+  held ("openat");
+}
+
+void attack_tmpfile_setuid (void)
+{
+  create_setuid (".", O_WRONLY | O_TMPFILE, 02755);
+  create_setuid (".", O_WRONLY | O_TMPFILE, 04755);
+  held_unless (EOPNOTSUPP, "openat");
+}
+
+int open_unused_mode (const char *path)
+{
+  long modes[] = { 06777, 04000, 02000, -1, UNREAD };
+  size_t i;
+
+  for (i = 0; i < sizeof (modes) / sizeof (modes[0]); i++) {
+    int fd = (int) syscall (SYS_openat, AT_FDCWD, path, (long) O_RDONLY | O_CLOEXEC, modes[i]);
+#ifdef SYS_open
+    int old = (int) syscall (SYS_open, path, (long) O_RDONLY | O_CLOEXEC, modes[i]);
+#else
+    int old = fd;
+#endif
+
+    if (fd < 0 || old < 0) {
+      printf ("mode %lo: %s\n", modes[i], strerror (errno));
+      return 1;
+    }
+  }
+  puts ("opened");
+  return 0;
+}

@@ -1,9 +1,13 @@
 /* Known escapes, tried for real from inside.
  *
  *   attack [NAME=VALUE...] [ATTACK...]     runs all attacks, or those that are named; a line each: NAME, a
- * tab, how it ended attack --list                          their names attack --swap A B COUNT MICROSECONDS
- * exchanges two paths as often as that (for the test, outside) attack --fill FOLDER COUNT             makes
- * COUNT empty files, a thousand to a folder (for the test, outside)
+ *                                          tab, how it ended
+ *   attack --list                          their names
+ *   attack --unused-mode PATH              no attack: opens PATH for reading, with setuid bits where the
+ *                                          mode would be
+ *   attack --swap A B COUNT MICROSECONDS   exchanges two paths as often as that (for the test, outside)
+ *   attack --fill FOLDER COUNT             makes COUNT empty files, a thousand to a folder (for the test,
+ *                                          outside)
  *
  * "held: WHAT: ERRNO" or "held: SIGNAL" is how it should be, "ESCAPED: ..." how it should not, "absent: ..."
  * says that this kernel does not have what the attack needs. What the test tells: secret=TEXT, the content of
@@ -49,6 +53,8 @@ static const struct attack {
   { "devices", attack_devices },
   { "setuid", attack_setuid },
   { "make-setuid", attack_make_setuid },
+  { "create-setuid", attack_create_setuid },
+  { "tmpfile-setuid", attack_tmpfile_setuid },
   { "hard-links", attack_hard_links },
   { "tiocsti", attack_tiocsti },
   { "int80", attack_int80 },
@@ -207,6 +213,8 @@ int main (int argc, char **argv)
   words = argv + 1;
   if (argc == 2 && strcmp (argv[1], "--privileges") == 0)
     return tell_privileges ();
+  if (argc == 3 && strcmp (argv[1], "--unused-mode") == 0)
+    return open_unused_mode (argv[2]);
   if (argc == 6 && strcmp (argv[1], "--swap") == 0)
     return swap (argv[2], argv[3], atol (argv[4]), (useconds_t) atol (argv[5]));
   if (argc == 4 && strcmp (argv[1], "--fill") == 0)

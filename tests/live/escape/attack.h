@@ -58,8 +58,14 @@ void attack_inheritable (void);
 void attack_file_capabilities (void);
 void attack_setuid (void);
 void attack_make_setuid (void);
+void attack_create_setuid (void);
+void attack_tmpfile_setuid (void);
 
 /* What a program that was made to raise its privileges says of itself: "raised" or "plain". */
 int tell_privileges (void);
+
+/* Opens PATH for reading, with setuid bits in the register of the mode, which no such open has. Says
+ * "opened", and returns 0, where it can. */
+int open_unused_mode (const char *path);
 
 #endif
