@@ -50,8 +50,9 @@ static int report (const struct plan *plan, const struct run_result *result, con
   return r;
 }
 
-/* For whoever has to make sense of a failure, which may be a model: one line for each denial, or that there
- * was none. */
+/* For the reader of a failure, which may be a model: one line for each denial. Where none was seen, and the
+ * failure is one that a control can cause, one line says so; it cannot say that the sandbox is not the cause.
+ * Any other failure, such as of grep without a match, gets no line. */
 static void explain_failure (const struct run_result *result, struct output *output)
 {
   if (result->code == 0)
@@ -63,14 +64,13 @@ static void explain_failure (const struct run_result *result, struct output *out
     if (text != NULL)
       output_note (output, text);
   }
-  if (!denials_explain (&result->denials)) {
-    cleanup_free char *text = str_format (
-        "not the sandbox: nothing was seen to be denied; the command itself ended with %s %d",
-        result->signal > 0 ? "signal" : "code", result->signal > 0 ? result->signal : result->code);
-
-    if (text != NULL)
-      output_note (output, text);
-  }
+  if (result->suspicious && !denials_explain (&result->denials))
+    output_note (
+        output,
+        result->calls_heard
+            ? "no denial was seen, which does not rule one out; 'tyrum-oci explain' lists the controls"
+            : "no denial was seen, but refused system calls are not reported on this backend; "
+              "'tyrum-oci explain' lists the controls");
 }
 
 /* A command that ended well, and whose output is lost all the same, has not done what it was run for. */

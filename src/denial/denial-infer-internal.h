@@ -7,6 +7,7 @@ struct infer {
   const struct outcome *outcome;
   const struct plan *plan;
   struct denials *denials;
+  bool suspicious; /* as outcome_explain returns it */
 };
 
 /* One denial with its reason, as a rule has found it. WHAT, RULE and ALLOW are taken, and may be NULL where
@@ -39,7 +40,9 @@ void infer_lookup (struct infer *infer, const char *line, const char *phrase_end
 void infer_no_peer (struct infer *infer, const char *text);
 void infer_unreachable (struct infer *infer);
 
-/* words.c: the next path in *TEXT, absolute and without "." or "..", or NULL; *TEXT is moved behind it. One
+/* words.c: turns the quotation marks of UTF-8 locales in LINE into those of others, in place. */
+void words_straighten (char *line);
+/* The next path in *TEXT, absolute and without "." or "..", or NULL; *TEXT is moved behind it. One
  * without a slash in front is taken from CWD, and *RET_RELATIVE. */
 char *words_next_path (const char **text, const char *cwd, bool *ret_relative);
 /* The name of a host at the start of TEXT, after quotes and blanks; NULL: there is none. */

@@ -4,7 +4,8 @@
  * Counters, timer and caps are observed. Words are not: they are held against the plan, and a record comes of
  * them only where the plan explains them, such as "Read-only file system" with a path that the plan has
  * mounted read-only. Words that any program prints for reasons of its own (a missing file, a permission in
- * the workspace, a refused connection) give none. A wrong accusation is worse than a missed one.
+ * the workspace, a refused connection) give none. A wrong accusation is worse than a missed one. So is a
+ * wrong acquittal: no record means that no denial was seen, never that there was none.
  *
  * Pure but for LOOK, which asks the run's file system while it still stands.
  */
@@ -49,5 +50,6 @@ bool plan_hides (const struct plan *plan, const char *path);
 void covered_read_record (const struct plan *plan, const char *path, const char *program, uint32_t pid,
                           struct denials *denials);
 
-/* Adds what can be told. What memory is missing for is lost. */
-void outcome_explain (const struct outcome *outcome, struct denials *denials);
+/* Adds what can be told. What memory is missing for is lost. True where the command failed in a way that a
+ * control can cause: it could not be executed, the kernel ended it, or its last words are of that kind. */
+bool outcome_explain (const struct outcome *outcome, struct denials *denials);

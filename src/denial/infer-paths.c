@@ -245,13 +245,21 @@ void infer_absent (struct infer *infer, const char *path)
         strdup ("copy it into the workspace, or name it in filesystem.mounts of a profile of your own"));
 }
 
+/* PATH is no longer on MOUNT, as with what a test runner builds in a temporary folder and removes. */
+static bool is_gone (const struct infer *infer, const struct plan_mount *mount, const char *path)
+{
+  struct outcome_seen seen;
+
+  return mount != NULL && !infer_look (infer, path, &seen) && infer_look (infer, mount->target, &seen);
+}
+
 void infer_forbidden (struct infer *infer, const char *path, bool executing)
 {
   const struct plan_mount *mount = mount_of (infer->plan, path);
 
   add_covered (infer, path, EACCES);
   /* An ordinary permission, unless it was an execution that nothing but a rule can have stopped. */
-  if (!executing || !infer_can_execute (infer, path))
+  if (!executing || (!infer_can_execute (infer, path) && !is_gone (infer, mount, path)))
     return;
   if (mount != NULL && has_option (mount, "noexec"))
     infer_add (infer, CONTROL_MOUNTS_NOSUID_NODEV, EACCES,

@@ -109,6 +109,7 @@ enum saying {
   SAYS_UNREACHABLE,
   SAYS_NOT_ROOT,
   SAYS_NO_PRIVILEGES,
+  SAYS_NOTHING_SURE, /* a control can be why, and nothing in the plan tells which */
 };
 
 static const struct {
@@ -137,6 +138,7 @@ static const struct {
   { "temporary failure resolving", SAYS_NO_NAME },
   { "could not resolve host", SAYS_NO_NAME },
   { "unable to resolve host", SAYS_NO_NAME },
+  { "could not translate host name", SAYS_NO_NAME },
   { "EAI_AGAIN", SAYS_NO_NAME },
   { "dial tcp: lookup", SAYS_NO_NAME },
   { "unknownhostexception", SAYS_NO_NAME },
@@ -150,6 +152,28 @@ static const struct {
   { "requires root", SAYS_NOT_ROOT },
   { "requires superuser", SAYS_NOT_ROOT },
   { "no new privileges", SAYS_NO_PRIVILEGES },
+  { "name or service not known", SAYS_NOTHING_SURE },
+  { "ENOTFOUND", SAYS_NOTHING_SURE },
+  { "no route to host", SAYS_NOTHING_SURE },
+  { "EHOSTUNREACH", SAYS_NOTHING_SURE },
+  { "cannot assign requested address", SAYS_NOTHING_SURE },
+  { "EADDRNOTAVAIL", SAYS_NOTHING_SURE },
+  { "address family not supported", SAYS_NOTHING_SURE },
+  { "EAFNOSUPPORT", SAYS_NOTHING_SURE },
+  { "protocol not supported", SAYS_NOTHING_SURE },
+  { "EPROTONOSUPPORT", SAYS_NOTHING_SURE },
+  { "no such device", SAYS_NOTHING_SURE },
+  { "ENODEV", SAYS_NOTHING_SURE },
+  { "ENXIO", SAYS_NOTHING_SURE },
+  { "command not found", SAYS_NOTHING_SURE },
+  { "resource temporarily unavailable", SAYS_NOTHING_SURE },
+  { "EAGAIN", SAYS_NOTHING_SURE },
+  { "cannot allocate memory", SAYS_NOTHING_SURE },
+  { "out of memory", SAYS_NOTHING_SURE },
+  { "ENOMEM", SAYS_NOTHING_SURE },
+  { "bad system call", SAYS_NOTHING_SURE },
+  { "value too large for defined data type", SAYS_NOTHING_SURE }, /* of an id that is not mapped */
+  { "EOVERFLOW", SAYS_NOTHING_SURE },
 };
 
 static void infer_path (struct infer *infer, const char *path, enum saying saying, bool executing)
@@ -345,6 +369,7 @@ static void infer_phrase (struct infer *infer, const char *line, const char *fou
   case SAYS_UNREACHABLE: infer_unreachable (infer); break;
   case SAYS_NOT_ROOT: infer_not_root (infer); break;
   case SAYS_NO_PRIVILEGES: infer_privileges (infer); break;
+  case SAYS_NOTHING_SURE: break;
   }
 }
 
@@ -353,8 +378,10 @@ static void infer_line (struct infer *infer, const char *line)
   for (size_t i = 0; i < ARRAY_LEN (phrases); i++) {
     const char *found = strcasestr (line, phrases[i].text);
 
-    if (found != NULL)
-      infer_phrase (infer, line, found, strlen (phrases[i].text), phrases[i].saying);
+    if (found == NULL)
+      continue;
+    infer->suspicious = true;
+    infer_phrase (infer, line, found, strlen (phrases[i].text), phrases[i].saying);
   }
 }
 
@@ -378,8 +405,10 @@ static void infer_words (struct infer *infer)
     cleanup_free char *raw = strndup (at, len);
     cleanup_free char *line = raw ? denial_clean (raw, len) : NULL;
 
-    if (line != NULL)
+    if (line != NULL) {
+      words_straighten (line);
       infer_line (infer, line);
+    }
     at += len + (at[len] != '\0');
   }
 }
@@ -430,18 +459,21 @@ static void explain_empty (struct infer *infer)
   }
 }
 
-void outcome_explain (const struct outcome *outcome, struct denials *denials)
+bool outcome_explain (const struct outcome *outcome, struct denials *denials)
 {
   struct infer infer = { .outcome = outcome, .plan = outcome->plan, .denials = denials };
 
   explain_counters (&infer);
   explain_ours (&infer);
   if (outcome->code == 0)
-    return;
+    return false;
+  /* The kernel ends a process by SIGKILL for want of memory, and by SIGSYS for a filter. */
+  infer.suspicious = outcome->exec_errno != 0 || outcome->signal == SIGKILL || outcome->signal == SIGSYS;
   if (outcome->exec_errno != 0)
     explain_exec (&infer);
   explain_signal (&infer);
   explain_empty (&infer);
   if (outcome->tail != NULL)
     infer_words (&infer);
+  return infer.suspicious;
 }

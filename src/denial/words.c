@@ -16,6 +16,22 @@ static bool is_quote (char c)
   return c == '\'' || c == '"' || c == '`';
 }
 
+/* U+2018 to U+201F: E2 80 98 to E2 80 9F in UTF-8, the first four of which are single ones. */
+void words_straighten (char *line)
+{
+  const unsigned char *from = (const unsigned char *) line;
+  char *to = line;
+
+  while (*from != '\0')
+    if (from[0] == 0xe2 && from[1] == 0x80 && from[2] >= 0x98 && from[2] <= 0x9f) {
+      *to++ = from[2] <= 0x9b ? '\'' : '"';
+      from += 3;
+    } else {
+      *to++ = (char) *from++;
+    }
+  *to = '\0';
+}
+
 /* What can stand before a path, and after one that is not in quotes. A backslash is one of a quote in quotes.
  */
 static bool ends_word (char c)

@@ -5,8 +5,8 @@
 #include "plan-plan.h"
 #include "run-run.h"
 
-/* What a failure is put down to: "sandbox" where a control denied something that can be why, "command" where
- * none was seen to. NULL for a command that did not fail. */
+/* What a failure is put down to: "sandbox" where a control denied something that can be why, "unknown" where
+ * none was seen to; not every denial can be seen. NULL for a command that did not fail. */
 const char *result_cause (const struct run_result *result);
 
 /* RESULT is NULL where the run failed before anything was observed. ERROR says why the command did not run;

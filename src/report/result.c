@@ -13,7 +13,7 @@ const char *result_cause (const struct run_result *result)
     return "sandbox";
   if (result->code == 0)
     return NULL;
-  return denials_explain (&result->denials) ? "sandbox" : "command";
+  return denials_explain (&result->denials) ? "sandbox" : "unknown";
 }
 
 static void write_exit (struct json_writer *w, const struct run_result *result, const struct error *error)

@@ -126,5 +126,5 @@ void run_explain (struct run *run, bool deadline)
   if (run->covers.fd >= 0)
     covers_serve (&run->covers, run->options->plan, &run->result.denials);
   run->result.calls_heard = outcome.heard;
-  outcome_explain (&outcome, &run->result.denials);
+  run->result.suspicious = outcome_explain (&outcome, &run->result.denials);
 }

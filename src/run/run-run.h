@@ -72,6 +72,7 @@ struct run_result {
   struct posture *posture;         /* what was observed before the command started; NULL: nothing was */
   struct denials denials;
   bool calls_heard; /* refused calls are among them; if not, only what could be inferred is */
+  bool suspicious;  /* the command failed in a way that a control can cause (denial-outcome.h) */
   char *left;       /* what could not be cleaned up; NULL: everything was */
 };
 

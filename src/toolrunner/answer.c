@@ -52,6 +52,13 @@ static bool is_aside (const struct json_node *denial)
          || (control != NULL && strcmp (control, "limits.wall") == 0);
 }
 
+static bool is_inferred (const struct json_node *denial)
+{
+  const char *confidence = text_of (denial, "confidence");
+
+  return confidence != NULL && strcmp (confidence, "inferred") == 0;
+}
+
 static void add_denials (const struct json_node *sandbox, struct strbuf *out)
 {
   const struct json_node *denials = json_get (sandbox, "denials");
@@ -64,7 +71,7 @@ static void add_denials (const struct json_node *sandbox, struct strbuf *out)
       continue;
     strbuf_addf (out, "%s%s", count == 1 ? "; denied by the sandbox: " : ", ", what ? what : "something");
     if (control != NULL)
-      strbuf_addf (out, " (%s)", control);
+      strbuf_addf (out, " (%s%s)", control, is_inferred (denials->items[i]) ? ", inferred" : "");
   }
   if (count > DENIALS_SHOWN)
     strbuf_addf (out, " and %zu more", count - DENIALS_SHOWN);

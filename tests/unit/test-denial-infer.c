@@ -23,9 +23,14 @@ static bool look (void *arg, const char *path, struct outcome_seen *ret_seen)
     const char *path;
     uint32_t mode, uid, gid;
   } files[] = {
-    { "/usr/bin/git", S_IFREG | 0755, 0, 0 },      { "/usr/bin/curl", S_IFREG | 0755, 0, 0 },
-    { "/usr/bin/mine", S_IFREG | 0655, 10001, 0 }, { "/usr/bin/ours", S_IFREG | 0705, 0, 10001 },
-    { "/usr/bin", S_IFDIR | 0755, 0, 0 },          { "/workspace", S_IFDIR | 0755, 0, 0 },
+    { "/usr/bin/git", S_IFREG | 0755, 0, 0 },
+    { "/usr/bin/curl", S_IFREG | 0755, 0, 0 },
+    { "/usr/bin/mine", S_IFREG | 0655, 10001, 0 },
+    { "/usr/bin/ours", S_IFREG | 0705, 0, 10001 },
+    { "/usr/bin", S_IFDIR | 0755, 0, 0 },
+    { "/workspace", S_IFDIR | 0755, 0, 0 },
+    { "/tmp", S_IFDIR | 01777, 0, 0 },
+    { "/tmp/plain", S_IFREG | 0644, 10001, 10001 },
   };
 
   (void) arg;
@@ -166,6 +171,104 @@ static void test_names (void **state)
   }
 }
 
+/* Quotation marks of UTF-8 are quotation marks, and a path in them is a path. */
+static void test_marks (void **state)
+{
+  static const struct {
+    const char *says, *what; /* NULL: nothing is to be blamed */
+  } rows[] = {
+    { "mkdir: cannot create directory '/usr/x': Read-only file system", "write to /usr/x" },
+    { "mkdir: cannot create directory ‘/usr/x’: Read-only file system", "write to /usr/x" },
+    { "cannot open “/usr/a b”: Read-only file system", "write to /usr/a b" },
+    { "cannot open ‘/usr/a”: Read-only file system", "write to /usr/a" },
+    { "mkdir: cannot create directory ‘/workspace/x’: Read-only file system", NULL },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_posture_case struct posture_case c = { 0 };
+    cleanup_denials struct denials denials = { 0 };
+    struct outcome outcome = { .code = 1, .tail = rows[i].says, .look = look };
+
+    posture_case_make (&c);
+    outcome.plan = c.plan;
+    assert_true (outcome_explain (&outcome, &denials));
+    CHECK (denials.count == (rows[i].what != NULL), "row %zu gives %zu denials", i, denials.count);
+    if (denials.count == 0)
+      continue;
+    assert_string_equal (denials.items[0].what, rows[i].what);
+    assert_int_equal (denials.items[0].confidence, CONFIDENCE_INFERRED);
+  }
+}
+
+/* What is gone was stopped where nothing can be executed; what is there may have its mode to blame. */
+static void test_gone (void **state)
+{
+  static const struct {
+    const char *says;
+    bool blamed;
+  } rows[] = {
+    { "fork/exec /tmp/go-build1/b001/x.test: permission denied", true },
+    { "fork/exec /workspace/go-build1/x.test: permission denied", false },
+    { "open /tmp/go-build1/x: permission denied", false },
+    { "fork/exec /tmp/plain: permission denied", false },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_posture_case struct posture_case c = { 0 };
+    cleanup_denials struct denials denials = { 0 };
+    struct outcome outcome = { .code = 1, .tail = rows[i].says, .look = look };
+
+    posture_case_make (&c);
+    outcome.plan = c.plan;
+    assert_true (outcome_explain (&outcome, &denials));
+    CHECK (denials.count == rows[i].blamed, "row %zu gives %zu denials", i, denials.count);
+    if (denials.count == 0)
+      continue;
+    assert_int_equal (denials.items[0].control, CONTROL_MOUNTS_NOSUID_NODEV);
+    assert_int_equal (denials.items[0].confidence, CONFIDENCE_INFERRED);
+  }
+}
+
+/* Whether a failure is one that a control can cause, where nothing was denied that we know of. */
+static void test_suspicious (void **state)
+{
+  static const struct {
+    struct outcome outcome;
+    bool suspicious;
+  } rows[] = {
+    { { .code = 1 }, false },
+    { { .code = 1, .tail = "" }, false },
+    { { .code = 2, .tail = "make: *** [all] Error 7\nno match\n" }, false },
+    { { .code = 1, .tail = "AssertionError: one is not two" }, false },
+    { { .code = 143, .signal = SIGTERM }, false },
+    { { .code = 139, .signal = SIGSEGV }, false },
+    { { .code = 0, .tail = "x: Permission denied" }, false },
+    { { .code = 137, .signal = SIGKILL }, true },
+    { { .code = 127, .exec_errno = ENOENT }, true },
+    { { .code = 1, .tail = "cat: x: No such file or directory" }, true },
+    { { .code = 1, .tail = "cat: x: PERMISSION DENIED\nlast line" }, true },
+    { { .code = 1, .tail = "Error: EPERM, x" }, true },
+    { { .code = 2, .tail = "psql: could not translate host name \"db\" to address: no" }, true },
+    { { .code = 1, .tail = "socket: Address family not supported by protocol" }, true },
+    { { .code = 1, .tail = "chown: 'a': Value too large for defined data type" }, true },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_posture_case struct posture_case c = { 0 };
+    cleanup_denials struct denials denials = { 0 };
+    struct outcome outcome = rows[i].outcome;
+
+    posture_case_make (&c);
+    set_command (c.plan, "nowhere", NULL);
+    outcome.plan = c.plan;
+    CHECK (outcome_explain (&outcome, &denials) == rows[i].suspicious, "row %zu", i);
+    CHECK (denials.count == 0, "row %zu gives %zu denials", i, denials.count);
+  }
+}
+
 static void test_ends (void **state)
 {
   cleanup_posture_case struct posture_case c = { 0 };
@@ -235,6 +338,7 @@ static void test_covers (void **state)
 
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_tools), cmocka_unit_test (test_calls),  cmocka_unit_test (test_names),
+  cmocka_unit_test (test_marks), cmocka_unit_test (test_gone),   cmocka_unit_test (test_suspicious),
   cmocka_unit_test (test_ends),  cmocka_unit_test (test_covers),
 };
 

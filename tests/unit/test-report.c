@@ -75,7 +75,7 @@ static void test_ended (void **state)
     { "exit.signal", "null" },
     { "exit.reason", "exited" },
     { "exit.error", "(absent)" },
-    { "cause", "command" },
+    { "cause", "unknown" },
     { "usage.wall_ms", "40" },
     { "usage.cpu_ms", "5" },
     { "usage.memory_peak", "4096" },
@@ -109,7 +109,7 @@ static void test_signalled (void **state)
 {
   static const struct expected rows[] = {
     { "exit.code", "137" },       { "exit.signal", "9" }, { "exit.reason", "signalled" },
-    { "usage.counted", "false" }, { "posture", "null" },  { "cause", "command" },
+    { "usage.counted", "false" }, { "posture", "null" },  { "cause", "unknown" },
   };
   cleanup_posture_case struct posture_case c = { 0 };
   char id[] = "r-1";
@@ -145,12 +145,12 @@ static void test_cause (void **state)
   (void) state;
   assert_null (result_cause (&result));
   result.code = 1;
-  assert_string_equal (result_cause (&result), "command");
+  assert_string_equal (result_cause (&result), "unknown");
   result.denials = (struct denials){ &denial, 1 };
   assert_string_equal (result_cause (&result), "sandbox");
   /* What happened beside it is not why. */
   denial.aside = true;
-  assert_string_equal (result_cause (&result), "command");
+  assert_string_equal (result_cause (&result), "unknown");
   result.reason = RUN_REFUSED;
   assert_string_equal (result_cause (&result), "sandbox");
 }

@@ -77,10 +77,11 @@ static void test_base64 (void **state)
 static void test_denials (void **state)
 {
   static const char sandbox[] =
-      "{\"denials\":[{\"control\":\"process.seccomp\",\"what\":\"syscall keyctl\"},{\"what\":\"b\"},"
-      "{\"control\":\"c\",\"what\":\"d\"},{\"what\":\"e\"},{\"what\":\"f\"}]}";
+      "{\"denials\":[{\"control\":\"process.seccomp\",\"what\":\"syscall "
+      "keyctl\",\"confidence\":\"observed\"},{\"what\":\"b\"},"
+      "{\"control\":\"c\",\"what\":\"d\",\"confidence\":\"inferred\"},{\"what\":\"e\"},{\"what\":\"f\"}]}";
   static const char expected[] = "\"error\":\"exit code 1; denied by the sandbox: syscall keyctl "
-                                 "(process.seccomp), b, d (c) and 2 more\"";
+                                 "(process.seccomp), b, d (c, inferred) and 2 more\"";
   const struct run_result result = { .reason = RUN_EXITED, .code = 1 };
   const struct answer_output said = { .text = { "", "" } };
   cleanup_error struct error err = { 0 };
