@@ -38,14 +38,6 @@ static unsigned long flags_of (const struct proc_mount *mount)
   return flags & (MS_NOATIME | MS_RELATIME) ? flags : flags | MS_STRICTATIME;
 }
 
-static int mend_one (const char *point, unsigned long flags)
-{
-  return mount (NULL, point, NULL, MS_PRIVATE, NULL) < 0
-                 || mount (NULL, point, NULL, MS_REMOUNT | MS_BIND | flags, NULL) < 0
-             ? -errno
-             : 0;
-}
-
 /* A runtime that we start ourselves forgets flags of the root and of binds. Its own file systems it makes as
  * it is told, or it lies, and that is for the judge. */
 static bool is_forgetful (const struct plan *plan, const struct proc_mount *mount)
@@ -58,12 +50,39 @@ static bool is_forgetful (const struct plan *plan, const struct proc_mount *moun
   return false;
 }
 
-/* Only the topmost mount on a place can be reached by its name. */
-static bool wants_mending (const struct plan *plan, const struct proc_mounts *mounts,
-                           const struct proc_mount *mount)
+static bool wants_private (const struct plan *plan, const struct proc_mount *mount)
 {
-  return (posture_missing_flags (plan, mount) != 0 || mount->shared) && is_forgetful (plan, mount)
+  return mount->shared && is_forgetful (plan, mount);
+}
+
+/* Only the topmost mount on a place can be reached by its name. */
+static bool wants_flags (const struct plan *plan, const struct proc_mounts *mounts,
+                         const struct proc_mount *mount)
+{
+  return posture_missing_flags (plan, mount) != 0 && is_forgetful (plan, mount)
          && proc_mounts_find (mounts, mount->point) == mount;
+}
+
+static bool wants_mending (const struct plan *plan, const struct proc_mounts *mounts)
+{
+  for (size_t i = 0; i < mounts->count; i++)
+    if (wants_private (plan, &mounts->items[i]) || wants_flags (plan, mounts, &mounts->items[i]))
+      return true;
+  return false;
+}
+
+/* Behind an engine recursively: where a path is masked twice, the lower mount has no name. Of what a runtime
+ * makes that we start ourselves only the root is mended. */
+static void make_private (const struct plan *plan, const struct proc_mounts *mounts)
+{
+  unsigned long flags = MS_PRIVATE | (plan->staged_root == NULL ? MS_REC : 0);
+
+  for (size_t i = 0; i < mounts->count; i++)
+    if (wants_private (plan, &mounts->items[i])) {
+      if (mount (NULL, "/", NULL, flags, NULL) < 0)
+        errno = 0;
+      return;
+    }
 }
 
 /* In a child, in the container's mount namespace: joining takes us to its root. */
@@ -75,12 +94,14 @@ static void __attribute__ ((noreturn)) mend (const struct run *run, const struct
    */
   if (setns (run->init_pidfd, CLONE_NEWNS | (plan->staged_ids || plan->engines_ids ? CLONE_NEWUSER : 0)) < 0)
     _exit (1);
+  make_private (plan, mounts);
   for (size_t i = 0; i < mounts->count; i++) {
-    const struct proc_mount *mount = &mounts->items[i];
+    const struct proc_mount *at = &mounts->items[i];
+    unsigned long flags = flags_of (at) | posture_missing_flags (plan, at);
 
     /* One that cannot be mended is seen by the judge. */
-    if (wants_mending (plan, mounts, mount)
-        && mend_one (mount->point, flags_of (mount) | posture_missing_flags (plan, mount)) < 0)
+    if (wants_flags (plan, mounts, at)
+        && mount (NULL, at->point, NULL, MS_REMOUNT | MS_BIND | flags, NULL) < 0)
       errno = 0;
   }
   _exit (0);
@@ -90,15 +111,12 @@ bool run_mend_mounts (struct run *run)
 {
   const char *text = inside_text (&run->inside, QUESTION_FILE, "/proc/self/mountinfo");
   cleanup_proc_mounts struct proc_mounts mounts = { 0 };
-  bool wanted = false;
   int status = 0;
   pid_t pid;
 
   if (run->init_pidfd < 0 || run->own_kernel || text == NULL || proc_mounts_read (text, &mounts) < 0)
     return false;
-  for (size_t i = 0; i < mounts.count; i++)
-    wanted = wanted || wants_mending (run->options->plan, &mounts, &mounts.items[i]);
-  if (!wanted)
+  if (!wants_mending (run->options->plan, &mounts))
     return false;
   pid = fork ();
   if (pid == 0)
