@@ -177,8 +177,8 @@ static void judge_own (struct judge *judge, const struct proc_mount *mount)
                "the host's mounts could not be read, to be told from the run's own");
   else if (is_of_host (judge->out, mount->device))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
-               "what is mounted on '%s' should be the run's own, and is the host's (%s)", mount->point,
-               mount->type);
+               "what is mounted on '%s' should be the run's own, and is mounted elsewhere on the host (%s)",
+               mount->point, mount->type);
   else if (planned != NULL && (strcmp (planned->type, mount->type) != 0 || strcmp (mount->root, "/") != 0))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "what is mounted on '%s' is '%s' of a %s, not a %s of its own", mount->point, mount->root,

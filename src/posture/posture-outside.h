@@ -51,7 +51,9 @@ struct outside {
   struct outside_cgroup group;
   struct outside_below *below;
   size_t below_count;
-  uint64_t *host_devices; /* of every file system that is mounted on the host; NULL: not known */
+  /* Of every file system that is mounted in our mount namespace and, with an engine, in those of other
+   * processes; NULL: not known. */
+  uint64_t *host_devices;
   size_t host_device_count;
   uint64_t pipes[3];     /* inodes of the pipes that we made for the standard streams; 0: none of ours */
   uint64_t wall_ms;      /* on the supervisor's timer as the kernel holds it; 0: none */

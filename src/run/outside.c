@@ -164,7 +164,31 @@ static int look_below (const struct plan *plan, const struct proc_mounts *host, 
   return 0;
 }
 
-/* The host's own mounts. */
+/* Adds NUMBER to a set. 1: it was not in it; 0: it was; or -ENOMEM. */
+static int add_number (uint64_t **numbers, size_t *count, uint64_t number)
+{
+  uint64_t *grown;
+
+  for (size_t i = 0; i < *count; i++)
+    if ((*numbers)[i] == number)
+      return 0;
+  grown = realloc (*numbers, (*count + 1) * sizeof (*grown));
+  if (grown == NULL)
+    return -ENOMEM;
+  *numbers = grown;
+  grown[(*count)++] = number;
+  return 1;
+}
+
+static int add_devices (const struct proc_mounts *mounts, struct outside *outside)
+{
+  for (size_t i = 0; i < mounts->count; i++)
+    if (add_number (&outside->host_devices, &outside->host_device_count, mounts->items[i].device) < 0)
+      return -ENOMEM;
+  return 0;
+}
+
+/* The mounts of our own mount namespace. */
 static int look_at_host (const struct plan *plan, struct outside *outside)
 {
   cleanup_proc_mounts struct proc_mounts host = { 0 };
@@ -172,13 +196,7 @@ static int look_at_host (const struct plan *plan, struct outside *outside)
 
   if (text == NULL || proc_mounts_read (text, &host) < 0)
     return 0;
-  outside->host_devices = calloc (host.count, sizeof (*outside->host_devices));
-  if (outside->host_devices == NULL)
-    return -ENOMEM;
-  for (size_t i = 0; i < host.count; i++)
-    outside->host_devices[i] = host.items[i].device;
-  outside->host_device_count = host.count;
-  return look_below (plan, &host, outside);
+  return add_devices (&host, outside) < 0 ? -ENOMEM : look_below (plan, &host, outside);
 }
 
 /* Whoever comes later compares with these; whoever came earlier has written its own. */
@@ -303,25 +321,58 @@ static bool has_other_thread (int proc, const struct outside *outside)
   return other;
 }
 
-/* An engine has other containers, and words for sharing their namespaces. */
-static void look_for_strangers (struct outside *outside)
+/* An engine and its other containers may have mount namespaces of their own. A file system that is mounted in
+ * one of them is not the run's alone. SEEN are the namespaces that were looked at. */
+static int look_at_mounts_of (int proc, struct outside *outside, uint64_t **seen, size_t *seen_count)
+{
+  uint64_t space = space_of (proc, SPACE_MOUNT);
+  cleanup_proc_mounts struct proc_mounts mounts = { 0 };
+  cleanup_free char *text = NULL;
+  int r;
+
+  if (space == 0 || space == outside->spaces[SPACE_MOUNT] || space == outside->own_spaces[SPACE_MOUNT])
+    return 0;
+  for (size_t i = 0; i < *seen_count; i++)
+    if ((*seen)[i] == space)
+      return 0;
+  text = read_text (proc, "mountinfo", NULL);
+  r = text ? proc_mounts_read (text, &mounts) : -EINVAL;
+  /* A process that has ended meanwhile has none; another of that namespace may still be there. */
+  if (r == -EINVAL || mounts.count == 0)
+    return 0;
+  if (r == 0)
+    r = add_devices (&mounts, outside);
+  return r < 0 ? r : add_number (seen, seen_count, space);
+}
+
+/* An engine has other containers, and words for sharing their namespaces and mounts. */
+static int look_at_others (struct outside *outside)
 {
   DIR *dir = opendir ("/proc");
+  cleanup_free uint64_t *seen = NULL;
   const struct dirent *entry;
+  size_t seen_count = 0;
+  int r = 0;
 
-  while (dir != NULL && outside->stranger == 0 && (entry = readdir (dir)) != NULL) {
+  while (dir != NULL && r >= 0 && (entry = readdir (dir)) != NULL) {
     cleanup_close int proc = -1;
+    enum space space;
     uint64_t pid;
 
     if (!number_parse (entry->d_name, INT32_MAX, &pid))
       continue;
     proc = openat (dirfd (dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (proc >= 0 && is_stranger (proc, outside, &outside->stranger_space)
-        && !has_other_thread (proc, outside))
+    if (proc >= 0 && outside->stranger == 0 && is_stranger (proc, outside, &space)
+        && !has_other_thread (proc, outside)) {
       outside->stranger = pid;
+      outside->stranger_space = space;
+    }
+    if (proc >= 0)
+      r = look_at_mounts_of (proc, outside, &seen, &seen_count);
   }
   if (dir != NULL)
     closedir (dir);
+  return r < 0 ? r : 0;
 }
 
 static void look_at_ourselves (struct outside *outside)
@@ -370,8 +421,8 @@ int outside_look (const struct outside_subject *subject, struct outside *outside
       write_spaces (subject->dir, subject->pid, outside);
     if (subject->dir != NULL && look_at_siblings (subject, outside) < 0)
       return error_oom (err);
-    if (backend_is_engine (plan->backend))
-      look_for_strangers (outside);
+    if (backend_is_engine (plan->backend) && look_at_others (outside) < 0)
+      return error_oom (err);
   }
   look_at_group (subject, outside);
   if (plan->cgroup_path != NULL && (outside->group_path = strdup (plan->cgroup_path)) == NULL)
