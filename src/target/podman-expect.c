@@ -56,7 +56,6 @@ static int write_host_config (struct json_writer *w, const struct plan *plan)
   json_number (w, "CpuPeriod", plan->cpu_period);
   json_number (w, "CpuQuota", plan->cpu_quota);
   json_number (w, "PidsLimit", plan->pids);
-  json_number (w, "ShmSize", engine_shm_size (plan));
   json_bool (w, "AutoRemove", false);
   if (write_ids (w, plan) < 0)
     return -1;

@@ -64,13 +64,20 @@ static int write_env (struct json_writer *w, const struct plan *plan)
   return 0;
 }
 
+/* For a private ipc namespace Podman mounts a tmpfs in its own mount namespace, which usually is the host's,
+ * and binds it on /dev/shm. A mount of the plan in that place is made inside the container only. */
+static bool is_written (const struct plan_mount *mount)
+{
+  return !engine_has_mount (mount) || strcmp (mount->target, "/dev/shm") == 0;
+}
+
 static void write_mounts (struct json_writer *w, const struct plan *plan)
 {
   json_array_begin (w, "mounts");
   for (size_t i = 0; i < plan->mount_count; i++) {
     const struct plan_mount *mount = &plan->mounts[i];
 
-    if (engine_has_mount (mount))
+    if (!is_written (mount))
       continue;
     json_object_begin (w, NULL);
     json_string (w, "destination", mount->target);
@@ -126,7 +133,6 @@ static void write_resources (struct json_writer *w, const struct plan *plan)
   json_object_begin (w, "resource_limits");
   target_oci_limits (w, plan);
   json_object_end (w);
-  json_number (w, "shm_size", engine_shm_size (plan));
 }
 
 static void write_security (struct json_writer *w, const struct plan *plan)

@@ -147,8 +147,7 @@ def start(engine):
 def set_up():
     global ROOT, WS
     engines.harness_set_up()
-    # The view of cgroups that Podman's service gets there is everybody's here; with it comes a /dev/shm for Podman's locks.
-    subprocess.run(["sh", "-c", engines.VIEW, harness.folder("cgroups"), "true"], check=True)
+    engines.make_view()
     atexit.register(remove_groups)
     for state in ("/run/containerd", "/run/crun", "/run/runc"):  # what engines have runtimes and shims keep there
         os.makedirs(state, exist_ok=True)

@@ -52,8 +52,7 @@ static void test_podman_expect (void **state)
     { "Privileged", "false" }, { "ReadonlyRootfs", "true" },  { "NetworkMode", "none" },
     { "PidMode", "private" },  { "UTSMode", "private" },      { "CgroupMode", "private" },
     { "Memory", "268435456" }, { "MemorySwap", "268435456" }, { "PidsLimit", "32" },
-    { "CpuQuota", "50000" },   { "CpuPeriod", "100000" },     { "ShmSize", "16777216" },
-    { "AutoRemove", "false" },
+    { "CpuQuota", "50000" },   { "CpuPeriod", "100000" },     { "AutoRemove", "false" },
   };
   cleanup_plan struct plan *plan = plan_case_make (BACKEND_PODMAN);
   cleanup_error struct error err = { 0 };

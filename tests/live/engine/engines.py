@@ -1,8 +1,10 @@
 """Real engines for tests: a dockerd and a Podman service of the test's own, and one small root for every backend.
 
 Both listen on sockets in the test's folder, keep everything there, leave the host's network alone, and end with the test:
-the namespaces are the harness's, whose process 1 takes everything with it. Podman gets a view of cgroups without version 2
-beside version 1, as crun wants it. There is no registry: the image is made from busybox and imported.
+the namespaces are the harness's, whose process 1 takes everything with it. Engines and clients share one mount namespace, as
+they do on most hosts: what an engine mounts is in the client's mount table. An engine with a namespace of its own is one of
+`tests/live/engine/memory`. In that shared namespace cgroups have no version 2 beside version 1, as crun wants it. There is no
+registry: the image is made from busybox and imported.
 
 BACKENDS here are those of the harness with that root, and the engines: docker, podman, and docker with gVisor behind it.
 """
@@ -126,20 +128,23 @@ class Docker(Engine):
         assert status == 200, body
 
 
+# In the test's own mount namespace; $0 is a folder. Podman keeps its locks on /dev/shm.
 VIEW = """set -e
 mount -t tmpfs tmpfs /dev/shm
-mkdir -p "$0/view"
-mount -t tmpfs view "$0/view"
-if [ -d /sys/fs/cgroup/memory ]; then
-  for at in /sys/fs/cgroup/*; do
-    name=${at##*/}
-    if [ "$name" != unified ] && mountpoint -q "$at"; then mkdir "$0/view/$name"; mount --bind "$at" "$0/view/$name"; fi
-    if [ -L "$at" ]; then cp -P "$at" "$0/view/"; fi
-  done
-  mount --rbind "$0/view" /sys/fs/cgroup
-fi
-exec "$@"
+[ -d /sys/fs/cgroup/memory ] || exit 0
+mkdir -p "$0"
+mount -t tmpfs -o mode=755 view "$0"
+for at in /sys/fs/cgroup/*; do
+  name=${at##*/}
+  if [ "$name" != unified ] && mountpoint -q "$at"; then mkdir "$0/$name"; mount --bind "$at" "$0/$name"; fi
+  if [ -L "$at" ]; then cp -P "$at" "$0/"; fi
+done
+mount --rbind "$0" /sys/fs/cgroup
 """
+
+
+def make_view():
+    subprocess.run(["sh", "-c", VIEW, path("cgroups")], check=True)
 
 
 class Podman(Engine):
@@ -148,9 +153,8 @@ class Podman(Engine):
     def words(self):
         def here(name):
             return os.path.join(self.folder, name)
-        return ["unshare", "--mount", "--propagation", "slave", "sh", "-c", VIEW, self.folder, "podman", "--root", here("root"),
-                "--runroot", here("run"), "--tmpdir", here("tmp"), "--cgroup-manager", "cgroupfs", "--storage-driver", "vfs",
-                "system", "service", "--time=0", f"unix://{self.socket}"]
+        return ["podman", "--root", here("root"), "--runroot", here("run"), "--tmpdir", here("tmp"), "--cgroup-manager", "cgroupfs",
+                "--storage-driver", "vfs", "system", "service", "--time=0", f"unix://{self.socket}"]
 
     def clear(self):
         with contextlib.suppress(FileNotFoundError):
@@ -189,6 +193,7 @@ def options_of(backend, root):
 
 def set_up():
     harness_set_up()
+    make_view()
     os.chown(harness.WS, 10001, 10001)  # not every backend maps ids
     root = make_root()
     image = subprocess.run(["tar", "-C", root, "-c", "."], check=True, stdout=subprocess.PIPE).stdout
