@@ -35,8 +35,19 @@ int location_read_mounts (struct proc_mounts *ret_mounts, struct error *err)
   return r;
 }
 
-/* The innermost mount on the way to PATH, and of two on one place the later. */
-static const struct proc_mount *mount_of (const struct proc_mounts *mounts, const char *path)
+/* Nothing in the table is below which MOUNT was mounted: it is the root, or hangs on one that is not listed,
+ * as in a chroot. */
+static bool is_top (const struct proc_mounts *mounts, const struct proc_mount *mount)
+{
+  for (size_t i = 0; i < mounts->count; i++)
+    if (mounts->items[i].id == mount->parent && &mounts->items[i] != mount)
+      return false;
+  return true;
+}
+
+/* The first mount that is entered on the way from IN (NULL: from the root) to PATH. */
+static const struct proc_mount *next_mount (const struct proc_mounts *mounts, const struct proc_mount *in,
+                                            const char *path)
 {
   const struct proc_mount *found = NULL;
 
@@ -44,8 +55,22 @@ static const struct proc_mount *mount_of (const struct proc_mounts *mounts, cons
     const struct proc_mount *mount = &mounts->items[i];
 
     if (path_is_within (path, mount->point)
-        && (found == NULL || strlen (mount->point) >= strlen (found->point)))
+        && (in ? mount->parent == in->id && mount != in : is_top (mounts, mount))
+        && (found == NULL || strlen (mount->point) <= strlen (found->point)))
       found = mount;
+  }
+  return found;
+}
+
+/* The mount that PATH is on. Followed from mount to mount, as the kernel does: the longest mount point in the
+ * table can lie below one that was mounted over it later, and then nothing leads there. */
+static const struct proc_mount *mount_of (const struct proc_mounts *mounts, const char *path)
+{
+  const struct proc_mount *found = NULL, *next = next_mount (mounts, NULL, path);
+
+  for (size_t steps = 0; next != NULL && steps < mounts->count; steps++) {
+    found = next;
+    next = next_mount (mounts, found, path);
   }
   return found;
 }

@@ -127,12 +127,46 @@ static void test_within (void **state)
   }
 }
 
+/* Something is mounted in /mnt, then the home over /mnt: nothing leads to what was mounted first, and
+ * /mnt/plugins is the home's. The table starts as where an initramfs was, lists one mount of two on a place
+ * before the other, and has mounts in a chroot, whose root is not listed. */
+static void test_covered (void **state)
+{
+  static const char *const tables[] = {
+    "1 1 0:2 / / rw - rootfs rootfs rw\n"
+    "2 1 8:1 / / rw - ext4 /dev/a rw\n"
+    "3 2 0:40 / /mnt/plugins rw - tmpfs x rw\n"
+    "4 2 8:1 /srv/home /mnt rw - ext4 /dev/a rw\n",
+    "4 2 8:1 /srv/home /mnt rw - ext4 /dev/a rw\n"
+    "3 2 0:40 / /mnt/plugins rw - tmpfs x rw\n"
+    "2 0 8:1 / / rw - ext4 /dev/a rw\n",
+    "5 9 8:1 /srv /srv rw - ext4 /dev/a rw\n"
+    "6 9 0:40 / /mnt/plugins rw - tmpfs x rw\n"
+    "8 7 8:1 /srv/home /mnt rw - ext4 /dev/a rw\n"
+    "7 9 0:41 / /mnt rw - tmpfs y rw\n",
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (tables); i++) {
+    cleanup_proc_mounts struct proc_mounts mounts = { 0 };
+    cleanup_location struct location path = { 0 }, whole = { 0 };
+
+    assert_int_equal (proc_mounts_read (tables[i], &mounts), 0);
+    assert_int_equal (location_trace_real (&mounts, "/mnt/plugins", &path), 0);
+    assert_int_equal (location_trace_real (&mounts, "/srv/home", &whole), 0);
+    assert_string_equal (path.inner, "/srv/home/plugins");
+    assert_string_equal (whole.inner, "/srv/home");
+    assert_true (location_is_within (&path, &whole));
+  }
+}
+
 int main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown (test_follow, make, unmake),
     cmocka_unit_test_setup_teardown (test_follow_fails, make, unmake),
     cmocka_unit_test (test_within),
+    cmocka_unit_test (test_covered),
   };
 
   cmocka_set_message_output (CM_OUTPUT_TAP);
