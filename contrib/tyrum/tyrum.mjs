@@ -38,6 +38,12 @@ function toolrunner(words) {
   });
 }
 
+// What node ends with where something is awaited for ever and nothing is left to wait for.
+const UNSETTLED = 13;
+
+// Until the gateway has started, no exit is a success, not even one that its own code asks for.
+let starting = true;
+
 function fail(message) {
   process.stderr.write(`tyrum: ${message}\n`);
   process.exit(1);
@@ -71,16 +77,25 @@ async function gateway(words) {
     fail(`started as '${process.argv[1]}', the gateway would not find this file and would contain no step; call it tyrum.mjs`);
   if (!existsSync(real) || realpathSync(real) === realpathSync(here))
     fail(`there is no entry point of the gateway's at '${real}'; set TYRUM_ENTRYPOINT to its dist/index.mjs`);
+  process.on("exit", (code) => {
+    if (starting && (code === 0 || code === UNSETTLED)) fail(`'${real}' ended before it had started anything`);
+  });
   const { runCli } = await load(real);
   if (typeof runCli !== "function")
     fail(`'${real}' exports no runCli, so nothing was started; set TYRUM_ENTRYPOINT to the gateway's dist/index.mjs`);
+  starting = stays(words);
   const code = await runCli(words);
-  if (code !== 0) process.exit(Number.isInteger(code) ? code : 1);
+  if (!(Number.isInteger(code) && code >= 0 && code <= 255))
+    fail(`runCli of '${real}' gave '${code}' and no exit code, so it may have started nothing`);
+  if (code !== 0) process.exit(code);
+  starting = false;
   // A gateway that stays has something to wait for, and ends by process.exit.
-  if (stays(words)) process.on("beforeExit", () => fail("the gateway ended at once: it started nothing"));
+  if (stays(words))
+    process.on("beforeExit", () => fail("the gateway ended as nothing was left to wait for: it started nothing that stays"));
 }
 
 const words = process.argv.slice(2);
+
 if (words[0] === "toolrunner") toolrunner(words.slice(1));
 else
   await gateway(words).catch((error) =>
