@@ -56,16 +56,14 @@ static int read_bundle (const struct json_node *state, struct json_node **ret_co
 static int compare (const struct hook *hook, const char *profile, struct json_node *config,
                     struct policy *policy, struct spec_changes *changes, struct error *err)
 {
-  cleanup_strlist struct strlist sources = { 0 };
   int r = policy_open (policy, hook->config_dir, hook->data_dir, err);
 
   if (r == 0)
     r = policy_choose (policy, profile, NULL, err);
   if (r == 0)
-    r = spec_sources (config, &sources, err);
-  for (size_t i = 0; r == 0 && i < sources.count; i++)
-    r = host_look_path (policy->host, sources.items[i], err);
+    r = policy_look_sources (policy, config, err);
   policy->spec.container = hook->id;
+  policy->spec.bundle = hook->bundle;
   return r < 0 ? r : spec_meet (config, &policy->spec, changes, err);
 }
 
@@ -136,11 +134,16 @@ int hook_gate (struct hook *hook, struct error *err)
   if (r == 0)
     r = read_bundle (state, &config, err);
   if (r == 0)
+    hook->bundle = json_get (state, "bundle")->text;
+  if (r == 0)
     r = find_profile (config, &profile, err);
   /* Named only in what the runtime says: somebody has edited the bundle since. */
   if (r == 0 && profile == NULL && spec_annotation (state, SPEC_ANNOTATION_PROFILE) != NULL)
     r = error_set (err, -EINVAL, "the runtime's state names a profile and the bundle does not");
-  return r < 0 || profile == NULL ? r : judge (hook, state, config, profile, err);
+  if (r == 0 && profile != NULL)
+    r = judge (hook, state, config, profile, err);
+  hook->bundle = NULL; /* it ends with the state */
+  return r;
 }
 
 /* Runtimes differ in what they call the status; a process is there or not. */

@@ -20,10 +20,11 @@
 
 struct hook {
   const char *config_dir, *data_dir;
-  char *state; /* our own state folder */
-  char *id;    /* the container's, once it is known */
-  bool early;  /* the engine itself calls, before there is a runtime */
-  char *text;  /* standard input */
+  char *state;        /* our own state folder */
+  char *id;           /* the container's, once it is known */
+  const char *bundle; /* and its directory; NULL: not known */
+  bool early;         /* the engine itself calls, before there is a runtime */
+  char *text;         /* standard input */
   size_t len;
 };
 

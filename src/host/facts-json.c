@@ -105,8 +105,6 @@ static int read_range (const struct json_place *place, const struct json_node *n
 static int check_path (const struct json_place *place, const struct json_node *node,
                        const struct path_fact *fact, const struct path_facts *others, struct error *err)
 {
-  if (fact->path == NULL)
-    return json_fail (place, node, err, "'path' is missing");
   if (json_get (node, "type") == NULL && fact->type != PATH_SOCKET)
     return json_fail (place, node, err, "'type' is missing");
   if (fact->type == PATH_SYMLINK && fact->target == NULL)
@@ -118,20 +116,62 @@ static int check_path (const struct json_place *place, const struct json_node *n
   return 0;
 }
 
-/* A path that says nothing of links lies where it says. */
+/* A path that says nothing of links lies where it says; one that says nothing of mounts, on the root's. */
 static int complete_path (const struct json_place *place, const struct json_node *node,
                           struct path_fact *fact, struct error *err)
 {
-  if (fact->real != NULL || fact->type == PATH_ABSENT || fact->type == PATH_SYMLINK)
+  if (fact->path == NULL)
+    return json_fail (place, node, err, "'path' is missing");
+  if (fact->type == PATH_ABSENT || fact->type == PATH_SYMLINK)
     return 0;
-  if (fact->target != NULL || !path_is_normal (fact->path))
+  if (fact->real == NULL && (fact->target != NULL || !path_is_normal (fact->path)))
     return json_fail (place, node, err, "'real' is missing, and '%s' need not be it", fact->path);
-  fact->real = strdup (fact->path);
-  return fact->real ? 0 : error_oom (err);
+  if (fact->real == NULL)
+    fact->real = strdup (fact->path);
+  if (fact->real == NULL
+      || (fact->filesystem != NULL && fact->place_count == 0
+          && path_fact_add_place (fact, fact->real, "/", "/") < 0))
+    return error_oom (err);
+  return 0;
 }
 
-static int add_path (const struct json_place *place, const struct json_node *node, struct path_facts *facts,
-                     enum path_type type, struct error *err)
+static int add_place (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
+{
+  static const struct json_field fields[] = {
+    { "path", JSON_STRING, read_normal_path, offsetof (struct path_place, path) },
+    { "mount", JSON_STRING, read_normal_path, offsetof (struct path_place, mount) },
+    { "root", JSON_STRING, read_normal_path, offsetof (struct path_place, root) },
+  };
+  struct path_place found = { 0 };
+  int r = json_read_object (place, node, fields, ARRAY_LEN (fields), &found, err);
+
+  if (r == 0 && (found.path == NULL || found.mount == NULL || found.root == NULL))
+    r = json_fail (place, node, err, "a place needs 'path', 'mount' and 'root'");
+  if (r == 0 && path_fact_add_place (at, found.path, found.mount, found.root) < 0)
+    r = error_oom (err);
+  free (found.path);
+  free (found.mount);
+  free (found.root);
+  return r;
+}
+
+static int read_places (const struct json_place *place, const struct json_node *node, void *at,
+                        struct error *err)
+{
+  return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_place, at, err);
+}
+
+static json_reader add_below;
+
+static int read_below (const struct json_place *place, const struct json_node *node, void *at,
+                       struct error *err)
+{
+  return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_below, at, err);
+}
+
+static int read_path (const struct json_place *place, const struct json_node *node, enum path_type type,
+                      struct path_fact *fact, struct error *err)
 {
   static const struct json_field fields[] = {
     { "path", JSON_STRING, read_name, offsetof (struct path_fact, path) },
@@ -140,14 +180,39 @@ static int add_path (const struct json_place *place, const struct json_node *nod
     { "real", JSON_STRING, read_normal_path, offsetof (struct path_fact, real) },
     { "device", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, device) },
     { "inode", JSON_NUMBER, json_into_u64, offsetof (struct path_fact, inode) },
+    { "magic", JSON_BOOL, json_into_bool, offsetof (struct path_fact, magic) },
+    { "filesystem", JSON_STRING, read_name, offsetof (struct path_fact, filesystem) },
+    { "places", JSON_ARRAY, read_places, 0 },
+    { "below", JSON_ARRAY, read_below, 0 },
   };
-  cleanup_path_fact struct path_fact fact = { .type = type };
-  int r = json_read_object (place, node, fields, ARRAY_LEN (fields), &fact, err);
+  int r;
+
+  fact->type = type;
+  r = json_read_object (place, node, fields, ARRAY_LEN (fields), fact, err);
+  return r < 0 ? r : complete_path (place, node, fact, err);
+}
+
+static int add_below (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
+{
+  cleanup_path_fact struct path_fact fact = { 0 };
+  int r = read_path (place, node, PATH_DIRECTORY, &fact, err);
+
+  if (r == 0 && fact.filesystem == NULL)
+    r = json_fail (place, node, err, "'filesystem' is missing");
+  if (r == 0 && path_fact_add_below (at, &fact) < 0)
+    r = error_oom (err);
+  return r;
+}
+
+static int add_path (const struct json_place *place, const struct json_node *node, struct path_facts *facts,
+                     enum path_type type, struct error *err)
+{
+  cleanup_path_fact struct path_fact fact = { 0 };
+  int r = read_path (place, node, type, &fact, err);
 
   if (r == 0)
     r = check_path (place, node, &fact, facts, err);
-  if (r == 0)
-    r = complete_path (place, node, &fact, err);
   if (r == 0 && path_facts_add (facts, &fact) < 0)
     r = error_oom (err);
   return r;
@@ -268,6 +333,25 @@ static void write_range (struct json_writer *w, const char *key, struct id_range
   json_object_end (w);
 }
 
+static void write_paths (struct json_writer *w, const char *key, const struct path_facts *facts);
+
+static void write_traced (struct json_writer *w, const struct path_fact *fact)
+{
+  const struct path_facts below = { fact->below, fact->below_count };
+
+  json_string (w, "filesystem", fact->filesystem);
+  json_array_begin (w, "places");
+  for (size_t i = 0; i < fact->place_count; i++) {
+    json_object_begin (w, NULL);
+    json_string (w, "path", fact->places[i].path);
+    json_string (w, "mount", fact->places[i].mount);
+    json_string (w, "root", fact->places[i].root);
+    json_object_end (w);
+  }
+  json_array_end (w);
+  write_paths (w, "below", &below);
+}
+
 static void write_paths (struct json_writer *w, const char *key, const struct path_facts *facts)
 {
   json_array_begin (w, key);
@@ -283,6 +367,10 @@ static void write_paths (struct json_writer *w, const char *key, const struct pa
       json_string (w, "real", fact->real);
     json_number (w, "device", fact->device);
     json_number (w, "inode", fact->inode);
+    if (fact->magic)
+      json_bool (w, "magic", true);
+    if (fact->filesystem != NULL)
+      write_traced (w, fact);
     json_object_end (w);
   }
   json_array_end (w);

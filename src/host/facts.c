@@ -52,11 +52,46 @@ int path_facts_add (struct path_facts *facts, struct path_fact *fact)
   return 0;
 }
 
+int path_fact_add_place (struct path_fact *fact, const char *path, const char *mount, const char *root)
+{
+  struct path_place *places = realloc (fact->places, (fact->place_count + 1) * sizeof (*places));
+  struct path_place *place;
+
+  if (places == NULL)
+    return -ENOMEM;
+  fact->places = places;
+  place = &places[fact->place_count++];
+  *place = (struct path_place){ strdup (path), strdup (mount), strdup (root) };
+  return place->path && place->mount && place->root ? 0 : -ENOMEM;
+}
+
+int path_fact_add_below (struct path_fact *fact, struct path_fact *below)
+{
+  struct path_fact *items = realloc (fact->below, (fact->below_count + 1) * sizeof (*items));
+
+  if (items == NULL)
+    return -ENOMEM;
+  items[fact->below_count++] = *below;
+  fact->below = items;
+  *below = (struct path_fact){ 0 };
+  return 0;
+}
+
 void path_fact_clear (struct path_fact *fact)
 {
   free (fact->path);
   free (fact->target);
   free (fact->real);
+  free (fact->filesystem);
+  for (size_t i = 0; i < fact->place_count; i++) {
+    free (fact->places[i].path);
+    free (fact->places[i].mount);
+    free (fact->places[i].root);
+  }
+  free (fact->places);
+  for (size_t i = 0; i < fact->below_count; i++)
+    path_fact_clear (&fact->below[i]);
+  free (fact->below);
   *fact = (struct path_fact){ 0 };
 }
 

@@ -21,12 +21,29 @@ enum cgroup_mode { CGROUP_NONE, CGROUP_V1, CGROUP_HYBRID, CGROUP_V2 };
 
 enum path_type { PATH_ABSENT, PATH_DIRECTORY, PATH_FILE, PATH_SYMLINK, PATH_SOCKET, PATH_DEVICE, PATH_OTHER };
 
+/* One name by which a part of a file system can be reached. */
+struct path_place {
+  char *path;
+  char *mount; /* the mount point on the way to it */
+  char *root;  /* the part of the file system that is mounted there */
+};
+
 struct path_fact {
   char *path;
   enum path_type type; /* of the path itself for the root's entries; behind links otherwise */
   char *target;        /* a symbolic link's text; NULL otherwise */
   char *real;          /* the path without any link in it; NULL when absent */
   uint64_t device, inode;
+  bool magic; /* a link of the kernel's in /proc is on the way, which leads elsewhere for each process that
+               * follows it; or that cannot be told */
+
+  /* Where it lies, once trace_paths (src/run) has looked; "filesystem" is NULL before. */
+  char *filesystem;          /* its type: "ext4" */
+  struct path_place *places; /* every name of the same directory, its own first; and those of parts of it */
+  size_t place_count;
+  struct path_fact *below; /* what is mounted below a directory and is bound with it; "device" is that of the
+                            * mount table */
+  size_t below_count;
 };
 
 struct path_facts {
@@ -93,11 +110,18 @@ int host_look_path (struct host_facts *facts, const char *path, struct error *er
  * kernel 0.0.0, uid and gid 65534, open_files_hard and processes_hard 4096, home /root for uid 0 and
  * /nonexistent for others, config_home, state_dir and storage_dir as host_look has them for that uid and home
  * without XDG variables. An entry of root and paths needs path and type, one of sockets only path; real is
- * the path itself unless target says that it is a link. Unknown keys are errors. NAME stands in front of
- * messages. */
+ * the path itself unless target says that it is a link; with filesystem and without places it lies on the
+ * root's mount. Unknown keys are errors. NAME stands in front of messages. */
 int host_facts_read (const char *name, const char *text, size_t len, struct host_facts **ret_facts,
                      struct error *err);
 int host_facts_write (const struct host_facts *facts, char **ret_text, struct error *err);
+
+void path_fact_clear (struct path_fact *fact);
+#define cleanup_path_fact cleanup (path_fact_clear)
+
+/* Add to what was traced. Return 0 or -ENOMEM; BELOW is moved, and on failure it stays with the caller. */
+int path_fact_add_place (struct path_fact *fact, const char *path, const char *mount, const char *root);
+int path_fact_add_below (struct path_fact *fact, struct path_fact *below);
 
 const struct path_fact *path_facts_find (const struct path_facts *facts, const char *path);
 const char *cgroup_mode_text (enum cgroup_mode mode);

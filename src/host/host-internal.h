@@ -28,8 +28,6 @@
 
 /* Moves FACT to the end of FACTS; on failure it stays with the caller. */
 int path_facts_add (struct path_facts *facts, struct path_fact *fact);
-void path_fact_clear (struct path_fact *fact);
-#define cleanup_path_fact cleanup (path_fact_clear)
 
 /* The names of enum cgroup_mode and enum path_type, in their order. */
 #define CGROUP_MODES (CGROUP_V2 + 1)

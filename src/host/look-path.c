@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -132,12 +134,27 @@ static int real_path (int fd, const char *path, const struct stat *st, char **re
   return 0;
 }
 
+/* Opens PATH, links followed. Links of the kernel's own (/proc/self/cwd) lead to where the process that
+ * follows them stands, whatever they say: *RET_MAGIC tells of one on the way. Without openat2 any link could
+ * lead there. */
+static int open_behind (const char *path, bool *ret_magic, bool *ret_unknown)
+{
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
+  int fd = (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
+
+  *ret_magic = fd < 0 && errno == ELOOP;
+  *ret_unknown = fd < 0 && errno == ENOSYS;
+  return *ret_magic || *ret_unknown ? open (path, O_PATH | O_CLOEXEC) : fd;
+}
+
 /* What PATH is behind all links. Returns 0 for an absent path too. O_PATH opens no device and waits for
  * nobody. */
 static int look_behind (const char *path, struct path_fact *fact)
 {
-  cleanup_close int fd = open (path, O_PATH | O_CLOEXEC);
+  bool unknown = false;
+  cleanup_close int fd = open_behind (path, &fact->magic, &unknown);
   struct stat st;
+  int r;
 
   fact->type = PATH_ABSENT;
   if (fd < 0)
@@ -145,7 +162,10 @@ static int look_behind (const char *path, struct path_fact *fact)
   if (fstat (fd, &st) < 0)
     return -errno;
   set_file (fact, &st);
-  return real_path (fd, path, &st, &fact->real);
+  r = real_path (fd, path, &st, &fact->real);
+  if (r == 0 && unknown)
+    fact->magic = strcmp (fact->real, path) != 0;
+  return r;
 }
 
 /* Most paths have no link in them. Then they lie where they say, and one open tells all. Returns 0 for an

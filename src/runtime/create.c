@@ -79,6 +79,7 @@ static int choose_policy (struct creation *c, struct error *err)
   if (r < 0)
     return r;
   c->policy.spec.container = call->command->id;
+  c->policy.spec.bundle = c->bundle.folder;
   call->record.profile = strdup (name);
   if (annotated != NULL)
     call->record.annotated = strdup (annotated);
@@ -108,11 +109,8 @@ static int take_ids (struct creation *c, struct error *err)
 
 static int meet (struct creation *c, struct error *err)
 {
-  cleanup_strlist struct strlist sources = { 0 };
-  int r = spec_sources (c->bundle.config, &sources, err);
+  int r = policy_look_sources (&c->policy, c->bundle.config, err);
 
-  for (size_t i = 0; r == 0 && i < sources.count; i++)
-    r = host_look_path (c->policy.host, sources.items[i], err);
   if (r == 0)
     r = spec_meet (c->bundle.config, &c->policy.spec, &c->changes, err);
   if (r == 0)

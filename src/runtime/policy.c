@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control-lattice.h"
+#include "run-trace.h"
 
 #define PROGRAM     "tyrum-oci-runtime"
 #define NAME_PREFIX "tyrum-"
@@ -180,6 +181,16 @@ bool policy_needs_ids (const struct policy *policy, const struct json_node *conf
       return false;
   }
   return true;
+}
+
+int policy_look_sources (struct policy *policy, const struct json_node *config, struct error *err)
+{
+  cleanup_strlist struct strlist sources = { 0 };
+  int r = spec_sources (config, &sources, err);
+
+  for (size_t i = 0; r == 0 && i < sources.count; i++)
+    r = host_look_path (policy->host, sources.items[i], err);
+  return r < 0 ? r : trace_paths (policy->host, err);
 }
 
 void policy_clear (struct policy *policy)

@@ -43,6 +43,9 @@ unsigned policy_slots (const struct policy *policy);
 /* Whether CONFIG needs a range of ids of ours. */
 bool policy_needs_ids (const struct policy *policy, const struct json_node *config);
 
+/* Looks at the sources of CONFIG, and where they lie, for spec_meet to judge. */
+int policy_look_sources (struct policy *policy, const struct json_node *config, struct error *err);
+
 /* "hardened" of "/usr/bin/tyrum-hardened"; "baseline" for our own name. NULL for any other. */
 const char *policy_name_of (const char *program);
 

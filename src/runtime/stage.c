@@ -16,6 +16,7 @@
 #include "base-handshake.h"
 #include "plan-stage.h"
 #include "run-mount.h"
+#include "run-trace.h"
 #include "runtime-points.h"
 
 #define STAGE_OPTIONS "mode=711,size=16m"
@@ -42,27 +43,44 @@ static int make_point (const char *path, bool folder, struct error *err)
   return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
 }
 
-/* The engine's own folder; where it lies is the engine's business, links and all. */
+/* What PATH is, and where it lies, in the stage's own mount namespace: nothing is mounted there any more but
+ * by us. */
+static int look_again (const char *path, struct host_facts *facts, const struct path_fact **ret_fact,
+                       struct error *err)
+{
+  int r = host_look_path (facts, path, err);
+
+  if (r == 0)
+    r = trace_paths (facts, err);
+  if (r == 0)
+    *ret_fact = path_facts_find (&facts->paths, path);
+  return r;
+}
+
+/* The engine's own folder, which links may lead to. */
 static int hang_root (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   struct json_node *root = json_edit (config, "root");
   const struct json_node *path = json_get (root, "path");
-  cleanup_free char *target = str_format ("%s/rootfs", stage->folder), *full = NULL, *real = NULL;
+  cleanup_free char *target = str_format ("%s/rootfs", stage->folder), *full = NULL;
+  cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
+  const struct path_fact *fact = NULL;
   cleanup_close int fd = -1;
   int r;
 
   if (path == NULL || path->type != JSON_STRING)
     return error_set (err, -EINVAL, "config.json: root has no path");
   full = path->text[0] == '/' ? strdup (path->text) : str_format ("%s/%s", stage->bundle, path->text);
-  if (target == NULL || full == NULL)
+  if (target == NULL || full == NULL || facts == NULL)
     return error_oom (err);
-  real = realpath (full, NULL);
-  if (real == NULL)
-    return error_set_errno (err, errno, "find the root '%s'", full);
-  r = spec_check_root (real, err);
+  r = look_again (full, facts, &fact, err);
+  if (r == 0 && fact->real == NULL)
+    r = error_set_errno (err, ENOENT, "find the root '%s'", full);
+  if (r == 0)
+    r = spec_check_root (fact, err);
   if (r < 0)
     return r;
-  fd = mount_open_source (real, err);
+  fd = mount_open_source (fact->real, err);
   if (fd < 0)
     return fd;
   r = make_point (target, true, err);
@@ -99,7 +117,8 @@ static int hang_source (const struct container_stage *stage, const struct json_n
                         struct json_node *mount, const char *target, struct error *err)
 {
   const char *source = json_get (mount, "source")->text;
-  const struct path_fact *fact = NULL;
+  cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
+  const struct path_fact *fact = NULL, *now = NULL;
   cleanup_close int fd = mount_open_source (source, err), idmap = -1;
   bool read_only = spec_mount_is_read_only (mount);
   uint64_t flags = read_only ? MOUNT_ATTR_RDONLY : 0;
@@ -113,7 +132,10 @@ static int hang_source (const struct container_stage *stage, const struct json_n
       fact = &stage->policy->host->paths.items[i];
   if (fstat (fd, &st) < 0)
     return error_set_errno (err, errno, "look at '%s'", source);
-  if (fact == NULL || fact->inode != st.st_ino || fact->device != st.st_dev)
+  r = facts ? look_again (source, facts, &now, err) : error_oom (err);
+  if (r < 0)
+    return r;
+  if (fact == NULL || fact->inode != st.st_ino || fact->device != st.st_dev || !trace_same (fact, now))
     return error_set (err, -ESTALE, "workspace.bounded: '%s' is not what it was when it was judged", source);
   r = make_point (target, S_ISDIR (st.st_mode), err);
   if (r < 0)

@@ -259,15 +259,36 @@ int spec_policy_check (const struct spec_policy *policy, struct error *err)
   return 0;
 }
 
-int spec_check_root (const char *path, struct error *err)
+/* By every name of what is mounted there; FACT may not have been traced. *RET_PART is what is forbidden. */
+static const char *forbidden_root (const struct path_fact *fact, const struct path_fact **ret_part)
 {
-  const char *why = source_forbidden_root (path);
+  const char *why = source_forbidden_root (fact->real);
+
+  if (fact->magic)
+    why = "a link in /proc is on the way, which leads elsewhere for each process";
+  if (why == NULL && fact->filesystem != NULL)
+    why = spec_kernels_filesystem (fact->filesystem);
+  for (size_t i = 0; why == NULL && i < fact->place_count; i++)
+    why = source_forbidden_root (fact->places[i].path);
+  for (size_t i = 0; i < fact->below_count && why == NULL; i++)
+    if ((why = forbidden_root (&fact->below[i], ret_part)) != NULL)
+      return why;
+  *ret_part = fact;
+  return why;
+}
+
+int spec_check_root (const struct path_fact *fact, struct error *err)
+{
+  const struct path_fact *part = fact;
+  const char *why = forbidden_root (fact, &part);
+  bool below = part != fact;
 
   return why ? error_set (
              err, -EPERM,
-             "%s: '%s' cannot be the root of a container: %s; start it from an image, or a folder "
+             "%s: '%s'%s%s%s cannot be the root of a container: %s; start it from an image, or a folder "
              "of its own",
-             control_info (CONTROL_WORKSPACE_BOUNDED)->name, path, why)
+             control_info (CONTROL_WORKSPACE_BOUNDED)->name, fact->magic ? fact->path : fact->real,
+             below ? " with '" : "", below ? part->real : "", below ? "' in it" : "", why)
              : 0;
 }
 
@@ -276,6 +297,7 @@ static int check_root_path (struct meet *m, struct json_node *root)
 {
   cleanup_free char *normal = NULL;
   const struct path_fact *fact;
+  struct path_fact named = { 0 };
   const char *path = NULL;
   int r = meet_find_text (m, root, "path", &path);
 
@@ -287,7 +309,8 @@ static int check_root_path (struct meet *m, struct json_node *root)
   if (r < 0)
     return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED, "the root '%s' is not a path without '..'", path);
   fact = path_facts_find (&m->policy->host->paths, normal);
-  return spec_check_root (fact != NULL && fact->real != NULL ? fact->real : normal, m->err);
+  named.real = normal;
+  return spec_check_root (fact != NULL && fact->real != NULL ? fact : &named, m->err);
 }
 
 static int meet_root (struct meet *m, struct json_node *config)

@@ -12,6 +12,9 @@
 #include "base-limits.h"
 #include "base-path.h"
 
+#define SECRETS_DEST "/run/secrets"
+#define SECRETS_SIZE 65536u /* for mount points alone */
+
 /* What may be mounted on the places that programs take the kernel for. */
 struct place {
   const char *dest;
@@ -58,22 +61,22 @@ static void bound_size (struct meet *m, struct json_node *mount, const char *des
     meet_note (m, CONTROL_TMP_BOUNDED, "%s gets no more than %" PRIu64 " bytes", dest, tmp_size (m));
 }
 
-/* Podman binds a folder of its own on /dev/shm, which may be another container's: memory of its own instead.
- */
-static int replace_shm (struct meet *m, struct json_node *mount)
+/* MOUNT becomes memory of its own, of SIZE bytes at most. */
+static int replace (struct meet *m, struct json_node *mount, const char *dest, const char *mode,
+                    uint64_t size)
 {
-  static const char *const options[] = { "nosuid", "nodev", "noexec", "mode=1777" };
+  const char *const options[] = { "nosuid", "nodev", "noexec", mode };
   struct json_node *list = json_new (JSON_ARRAY);
 
   meet_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
-  meet_set (m, mount, "source", json_new_text (JSON_STRING, "shm"));
+  meet_set (m, mount, "source", json_new_text (JSON_STRING, strrchr (dest, '/') + 1));
   meet_set (m, mount, "options", list);
   for (size_t i = 0; i < ARRAY_LEN (options) && !m->failed; i++)
     meet_append_text (m, list, options[i]);
   if (m->failed)
     return error_oom (m->err);
-  meet_note (m, CONTROL_TMP_BOUNDED, "what is bound on /dev/shm becomes memory of its own");
-  (void) option_bound_size (m, mount, tmp_size (m));
+  meet_note (m, CONTROL_TMP_BOUNDED, "what is bound on %s becomes memory of its own", dest);
+  (void) option_bound_size (m, mount, size);
   return 0;
 }
 
@@ -94,8 +97,9 @@ static int meet_place (struct meet *m, struct json_node *mount, const struct pla
 {
   bool shm = strcmp (place->dest, "/dev/shm") == 0;
 
+  /* Podman binds a folder of its own there, which may be another container's. */
   if (shm && spec_mount_is_bind (mount))
-    return replace_shm (m, mount);
+    return replace (m, mount, place->dest, "mode=1777", tmp_size (m));
   if (!place_takes (place, type) || spec_mount_is_bind (mount))
     return meet_refuse (m, CONTROL_DEVICES_MINIMAL,
                         "'%s' cannot be mounted on '%s'; start it without that mount", type, place->dest);
@@ -162,6 +166,10 @@ static int meet_other (struct meet *m, struct json_node *mount, const char *dest
 
   if (r < 0)
     return r;
+  /* Podman's directory holds secrets of the host's own (subscriptions), and takes the mount points of the
+   * container's. */
+  if (strcmp (dest, SECRETS_DEST) == 0 && bind_is_brought (m, mount, dest))
+    return replace (m, mount, dest, "mode=755", SECRETS_SIZE);
   if (tmp && (spec_mount_is_bind (mount) || strcmp (type, "tmpfs") != 0))
     return meet_refuse (m, CONTROL_TMP_BOUNDED,
                         "/tmp is memory of the container's own, and '%s' is to be mounted there; "
@@ -269,7 +277,7 @@ static int add_missing (struct meet *m, struct json_node *mounts, const struct s
 
 int meet_mounts (struct meet *m, struct json_node *config)
 {
-  cleanup_strlist struct strlist dests = { 0 };
+  cleanup_strlist struct strlist dests = { 0 }, stores = { 0 };
   struct json_node *mounts = NULL;
   size_t flagged = 0;
   int r = meet_make (m, config, "mounts", JSON_ARRAY, &mounts);
@@ -278,6 +286,9 @@ int meet_mounts (struct meet *m, struct json_node *config)
     r = meet_items (m, mounts, "mounts", JSON_OBJECT);
   if (r == 0 && mounts->count > LIMIT_MOUNTS)
     r = error_set (m->err, -E2BIG, "config.json: more than %zu mounts", LIMIT_MOUNTS);
+  if (r == 0)
+    r = engine_find_stores (m, mounts, &stores);
+  m->stores = &stores;
   for (size_t i = 0; r == 0 && i < mounts->count; i++) {
     cleanup_free char *dest = NULL;
 
@@ -287,9 +298,12 @@ int meet_mounts (struct meet *m, struct json_node *config)
     if (r == 0 && strset_add (&dests, dest) < 0)
       r = error_oom (m->err);
   }
+  if (r == 0 && m->brought > 0)
+    meet_note (m, CONTROL_WORKSPACE_BOUNDED, "%zu files of the engine's are made read-only", m->brought);
   if (r == 0 && flagged > 0)
     meet_note (m, CONTROL_MOUNTS_NOSUID_NODEV, "%zu mounts get nosuid, nodev or noexec", flagged);
   if (r == 0)
     r = add_missing (m, mounts, &dests);
+  m->stores = NULL;
   return r < 0 ? r : hide_below (m, "/workspace");
 }

@@ -14,9 +14,11 @@ struct meet {
   struct json_node *config; /* NULL for a process or resources by themselves */
   struct spec_changes *changes;
   struct error *err;
-  bool failed;      /* memory ran out */
-  bool refused;     /* while something was set, and the error says why */
-  bool adds_userns; /* the user namespace is ours, not the engine's */
+  bool failed;                  /* memory ran out */
+  bool refused;                 /* while something was set, and the error says why */
+  bool adds_userns;             /* the user namespace is ours, not the engine's */
+  const struct strlist *stores; /* where the engine keeps its containers; set while mounts are met */
+  size_t brought;               /* files of the engine's that were made read-only */
 };
 
 /* The value in force. */
@@ -75,6 +77,22 @@ bool option_force_private (struct meet *m, struct json_node *mount);
 /* Judges the source of a bind on DEST and tightens its options. *RET_FOLDER says that it is a plain folder.
  */
 int meet_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_folder);
+
+/* Whether it is the bind of something that the engine made for the container. */
+bool bind_is_brought (struct meet *m, const struct json_node *mount, const char *dest);
+
+/* What the engine keeps on the host (engines.c). Paths are real ones. */
+int engine_find_stores (struct meet *m, const struct json_node *mounts, struct strlist *stores);
+/* Whether PATH is a file that the engine made for the container, to be mounted on DEST. */
+bool engine_brings (const struct meet *m, const char *path, const char *dest);
+/* Where the container is not known yet: whether it is such a file of some container. */
+bool engine_brings_some (const struct meet *m, const char *path, const char *dest);
+/* How long the part of PATH is that names a volume, by the form that all engines have; 0: none. */
+size_t engine_volume (const char *path);
+/* Whether PATH is, or lies in, a volume of this engine's. */
+bool engine_volume_known (const struct meet *m, const char *path);
+/* Why PATH, which is neither, cannot be bound as it is the engine's; NULL: it is not. */
+const char *engine_keeps (const struct meet *m, const char *path);
 
 /* A destination or path as the kernel would read it, without "." and doubled slashes; -EINVAL for a relative
  * one and for "..". */

@@ -37,6 +37,7 @@ struct spec_policy {
   const struct filter *filter;     /* not needed for process and resources */
   const struct host_facts *host;   /* with the facts of every path of spec_sources */
   const char *container;           /* its id; NULL where it is not known yet */
+  const char *bundle;              /* its directory, without links; NULL where it is not known */
   struct plan_id_map ids; /* a private range for a user namespace; count 0: there is none to be had */
 };
 
@@ -58,11 +59,16 @@ int spec_read (const char *name, const char *text, size_t len, struct json_node 
                struct error *err);
 int spec_write (const struct json_node *tree, char **ret_text, struct error *err);
 
-/* Host paths that CONFIG binds, and its root (a set): have host_look_path look at them first. */
+/* Host paths that CONFIG binds, and its root (a set): have host_look_path look at them first, and trace_paths
+ * find out where they lie. */
 int spec_sources (const struct json_node *config, struct strlist *ret_paths, struct error *err);
 
-/* Refuses PATH, behind all links, as the root of a container. */
-int spec_check_root (const char *path, struct error *err);
+/* Refuses FACT as the root of a container. */
+int spec_check_root (const struct path_fact *fact, struct error *err);
+
+/* Why what is on a file system of type NAME is no container's: the kernel's own interfaces. NULL: it is not
+ * one of those. */
+const char *spec_kernels_filesystem (const char *name);
 
 /* Of one entry of "mounts". */
 bool spec_mount_is_bind (const struct json_node *mount);

@@ -31,8 +31,12 @@ static const char list_text[] =
 
 static const char host_text[] =
     "{\"uid\":0,\"user_namespaces\":true,\"swap_accounting\":true,\"open_files_hard\":4096,\"paths\":["
-    "{\"path\":\"/srv/a\",\"type\":\"directory\",\"device\":1,\"inode\":2},{\"path\":\"/srv/"
-    "f\",\"type\":\"file\",\"device\":1,\"inode\":3},"
+    "{\"path\":\"/srv/a\",\"type\":\"directory\",\"device\":1,\"inode\":2,\"filesystem\":\"ext4\"},"
+    "{\"path\":\"/srv/f\",\"type\":\"file\",\"device\":1,\"inode\":3,\"filesystem\":\"ext4\"},"
+    "{\"path\":\"/srv/volumes/v/"
+    "_data\",\"type\":\"directory\",\"device\":1,\"inode\":5,\"filesystem\":\"ext4\","
+    "\"places\":[{\"path\":\"/srv/volumes/v/_data\",\"mount\":\"/srv/volumes/v/_data\",\"root\":\"/srv/a\"},"
+    "{\"path\":\"/srv/a\",\"mount\":\"/\",\"root\":\"/\"}]},"
     "{\"path\":\"/srv/s\",\"type\":\"socket\",\"device\":1,\"inode\":4}]}";
 
 const struct spec_policy *fuzz_policy (void)

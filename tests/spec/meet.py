@@ -23,13 +23,14 @@ def sources(config):
 
 
 def host(name, config, facts=()):
-    """Host facts in which every source of CONFIG is a file or folder, unless FACTS says otherwise."""
+    """Host facts in which every source of CONFIG is a file or folder of the root's file system, unless FACTS says otherwise."""
     base = load(os.path.join(TOP, "tests/golden/hosts", name + ".json"))
     said = {f["path"]: f for f in facts}
     paths = []
     for number, path in enumerate(sorted(set(sources(config)) | set(said))):
         kind = "file" if os.path.basename(path) in ("hosts", "hostname", "resolv.conf", ".containerenv") else "directory"
-        paths.append(said.get(path, {"path": path, "type": kind, "device": 1, "inode": 1000 + number}))
+        fact = {"filesystem": "ext4", **said.get(path, {"path": path, "type": kind, "device": 1, "inode": 1000 + number})}
+        paths.append({key: value for key, value in fact.items() if value is not None})
     base["paths"] = paths
     return base
 

@@ -158,9 +158,37 @@ static void test_full_document_paths (void **state)
   assert_null (path_facts_find (&facts->paths, "/opt"));
 }
 
+static const char traced[] =
+    "{\"paths\":[{\"path\":\"/srv/a\",\"type\":\"directory\",\"filesystem\":\"ext4\",\"places\":["
+    "{\"path\":\"/srv/a\",\"mount\":\"/srv/a\",\"root\":\"/x\"},{\"path\":\"/x\",\"mount\":\"/\",\"root\":\"/"
+    "\"}],"
+    "\"below\":[{\"path\":\"/srv/a/b\",\"filesystem\":\"proc\",\"device\":7}]},"
+    "{\"path\":\"/proc/self/cwd\",\"type\":\"directory\",\"real\":\"/srv\",\"magic\":true}]}";
+
+static void test_traced_paths (void **state)
+{
+  cleanup_host_facts struct host_facts *facts = read_facts (traced);
+  const struct path_fact *fact = &facts->paths.items[0], *below = fact->below;
+
+  (void) state;
+  assert_string_equal (fact->filesystem, "ext4");
+  assert_false (fact->magic);
+  assert_int_equal (fact->place_count, 2);
+  assert_string_equal (fact->places[0].root, "/x");
+  assert_string_equal (fact->places[1].path, "/x");
+  assert_string_equal (fact->places[1].mount, "/");
+  assert_int_equal (fact->below_count, 1);
+  assert_string_equal (below->filesystem, "proc");
+  assert_int_equal (below->device, 7);
+  assert_int_equal (below->place_count, 1);
+  assert_string_equal (below->places[0].path, "/srv/a/b");
+  assert_true (facts->paths.items[1].magic);
+  assert_null (facts->paths.items[1].filesystem);
+}
+
 static void test_nothing_is_lost (void **state)
 {
-  static const char *const documents[] = { full, "{}", "{\"uid\":0,\"cgroup\":\"v1\"}" };
+  static const char *const documents[] = { full, traced, "{}", "{\"uid\":0,\"cgroup\":\"v1\"}" };
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (documents); i++) {
@@ -291,6 +319,11 @@ static const struct {
     "host.json:1:11: paths[0]: 'real' is missing, and '/a' need not be it" },
   { "{\"paths\":[{\"path\":\".\",\"type\":\"directory\"}]}",
     "host.json:1:11: paths[0]: 'real' is missing, and '.' need not be it" },
+  { "{\"paths\":[{\"path\":\"/a\",\"type\":\"file\",\"filesystem\":\"ext4\",\"places\":[{\"path\":\"/"
+    "a\"}]}]}",
+    "host.json:1:68: paths[0].places[0]: a place needs 'path', 'mount' and 'root'" },
+  { "{\"paths\":[{\"path\":\"/a\",\"type\":\"directory\",\"below\":[{\"path\":\"/a/b\"}]}]}",
+    "host.json:1:52: paths[0].below[0]: 'filesystem' is missing" },
   { "{\"sockets\":[{\"path\":\"/run/docker.sock\",\"inodes\":1}]}",
     "host.json:1:40: sockets[0]: unknown key 'inodes', did you mean 'inode'?" },
 };
@@ -348,6 +381,7 @@ static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_folders_follow_the_user),
   cmocka_unit_test (test_full_document),
   cmocka_unit_test (test_full_document_paths),
+  cmocka_unit_test (test_traced_paths),
   cmocka_unit_test (test_nothing_is_lost),
   cmocka_unit_test (test_written_keys),
   cmocka_unit_test (test_modes_by_name),

@@ -446,6 +446,33 @@ static void test_look_path_through_links (void **state)
   assert_path (facts, "dangling", PATH_ABSENT, "nowhere", NULL);
 }
 
+/* Links of the kernel's own are told from others, also behind others; what is only called like one is not. */
+static void test_look_path_through_magic (void **state)
+{
+  static const char *const magic[] = { "/proc/self/cwd",  "/proc/thread-self/cwd",
+                                       "/proc/self/root", "magic",
+                                       "magic/dir",       "dir/far" };
+  static const char *const plain[] = { "dir", "link", "link/self" };
+  cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
+  cleanup_error struct error err = { 0 };
+
+  (void) state;
+  assert_non_null (facts);
+  assert_int_equal (mkdir ("dir", 0700), 0);
+  assert_int_equal (mkdir ("dir/self", 0700), 0);
+  assert_int_equal (symlink ("dir", "link"), 0);
+  assert_int_equal (symlink ("/proc/self/cwd", "magic"), 0);
+  assert_int_equal (symlink ("../magic/dir", "dir/far"), 0);
+  for (size_t i = 0; i < ARRAY_LEN (magic); i++) {
+    assert_int_equal (host_look_path (facts, magic[i], &err), 0);
+    CHECK (path_facts_find (&facts->paths, magic[i])->magic, "'%s' is not magic", magic[i]);
+  }
+  for (size_t i = 0; i < ARRAY_LEN (plain); i++) {
+    assert_int_equal (host_look_path (facts, plain[i], &err), 0);
+    CHECK (!path_facts_find (&facts->paths, plain[i])->magic, "'%s' is magic", plain[i]);
+  }
+}
+
 static void test_look_path_once (void **state)
 {
   cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
@@ -515,6 +542,7 @@ static const struct CMUnitTest cases[] = {
   IN_FOLDER (test_engine_socket_by_variable),
   IN_FOLDER (test_look_path_at_each_type),
   IN_FOLDER (test_look_path_through_links),
+  IN_FOLDER (test_look_path_through_magic),
   IN_FOLDER (test_look_path_once),
   IN_FOLDER (test_look_path_refuses),
   IN_FOLDER (test_look_path_at_a_removed_folder),

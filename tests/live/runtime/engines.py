@@ -164,7 +164,7 @@ def wait_for(what, condition, seconds=30):
 
 class Docker:
     """A daemon of its own, with the runtimes as one symlink per profile."""
-    def __init__(self, config=None):
+    def __init__(self, config=None, data=None, state=None):
         need("dockerd", "docker", "containerd", "crun")
         self.group = "tyrum-test-%d" % os.getppid()
         atexit.register(remove_cgroups, self.group)
@@ -175,8 +175,8 @@ class Docker:
         self.socket = "unix://" + path("docker/sock")
         self.log = open(path("docker/log"), "wb")
         self.daemon = subprocess.Popen(
-            ["dockerd", "--config-file", config, "--data-root", path("docker/data"), "--exec-root", path("docker/exec"), "--pidfile",
-             path("docker/pid"), "-H", self.socket, "--cgroup-parent", "/" + self.group], env=environment(), stdout=self.log, stderr=self.log)
+            ["dockerd", "--config-file", config, "--data-root", data or path("docker/data"), "--exec-root",
+             state or path("docker/exec"), "--pidfile", path("docker/pid"), "-H", self.socket, "--cgroup-parent", "/" + self.group], env=environment(), stdout=self.log, stderr=self.log)
         atexit.register(self.stop)
         wait_for("dockerd", lambda: self("version").status == 0, 60)
         with open(path("image.tar"), "rb") as f:
