@@ -7,10 +7,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 enum source_class { SOURCE_PLAIN, SOURCE_PROGRAMS, SOURCE_SENSITIVE, SOURCE_FORBIDDEN };
 
 /* PATH is normal. *RET_WHY says what is at stake; set unless plain. */
 enum source_class source_classify (const char *path, const char **ret_why);
+
+/* Whether PATH lies in a forbidden place, and is neither the place itself nor holds one. */
+bool source_is_inside (const char *path);
 
 /* Why PATH, behind all links, cannot be the root of an engine's container; NULL: it can. Engines keep roots
  * inside of places that cannot be mounted; the places themselves, and what holds them, are no roots. */

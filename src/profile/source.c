@@ -86,6 +86,14 @@ enum source_class source_classify (const char *path, const char **ret_why)
   return SOURCE_PLAIN;
 }
 
+bool source_is_inside (const char *path)
+{
+  for (size_t i = 0; i < ARRAY_LEN (forbidden); i++)
+    if (path_is_within (path, forbidden[i].path) && strcmp (path, forbidden[i].path) != 0)
+      return true;
+  return false;
+}
+
 const char *source_forbidden_root (const char *path)
 {
   static const char *const kernels[] = { "/proc", "/sys", "/dev" };

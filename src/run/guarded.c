@@ -3,7 +3,8 @@
  * The plan compares names: no writable source is, holds or lies in the folders of the journal, the kept
  * filters and images, the state, the profiles and our programs, and no source at all holds an engine's socket
  * or the state. A folder can have several names, though, so before anything is made each place is traced to
- * where it lies (run-location-internal.h). What cannot be traced is refused.
+ * where it lies (run-location-internal.h), and judged by the other names that it has. What cannot be traced
+ * is refused.
  */
 #include <config.h>
 
@@ -17,6 +18,7 @@
 #include "base-cleanup.h"
 #include "base-path.h"
 #include "plan-held.h"
+#include "profile-source.h"
 #include "run-location-internal.h"
 
 /* A place that is not the command's. */
@@ -103,6 +105,35 @@ static int check_place (const struct guard *guard, const struct plan_mount *moun
       mount->source, mount->writable ? " writable" : "", place->path, mount->writable ? "rewrite" : "reach");
 }
 
+/* The plan judges a source by its name. One that is a bind mount of another directory is judged by that one's
+ * name, too: by every mount that shows as much of the file system, or more. Not by mounts inside of closed
+ * places (/run/host): there directories like any other are shown. */
+static int check_origin (const struct guard *guard, const struct plan_mount *mount,
+                         const struct location *source)
+{
+  const char *why;
+  enum source_class named = source_classify (source->outer, &why);
+
+  for (size_t i = 0; i < guard->mounts.count; i++) {
+    const struct proc_mount *other = &guard->mounts.items[i];
+    cleanup_free char *path = NULL;
+    enum source_class class;
+
+    if (other->device != source->device || !path_is_within (source->root, other->root)
+        || source_is_inside (other->point))
+      continue;
+    path = location_name (source, other);
+    if (path == NULL)
+      return error_oom (guard->run->err);
+    class = source_classify (path, &why);
+    if (class > named && (class != SOURCE_PROGRAMS || mount->writable))
+      return error_set (guard->run->err, -EPERM,
+                        "workspace.bounded: '%s' (really '%s') cannot be mounted%s: %s", mount->source, path,
+                        mount->writable ? " writable" : "", why);
+  }
+  return 0;
+}
+
 /* A single file may have a name elsewhere, too, and then it is that as well. */
 static int check_links (const struct guard *guard, const struct plan_mount *mount, const struct stat *st)
 {
@@ -142,6 +173,8 @@ static int check_mount (const struct guard *guard, const struct plan_mount *moun
   if (r < 0)
     return error_set_errno (guard->run->err, -r, "find out where '%s' lies", mount->source);
   r = check_links (guard, mount, &st);
+  if (r == 0)
+    r = check_origin (guard, mount, &source);
   if (r == 0 && strcmp (mount->target, PLAN_WORKSPACE) == 0)
     r = check_below (guard, mount);
   for (size_t i = 0; r == 0 && i < guard->count; i++)

@@ -21,6 +21,7 @@
 void location_clear (struct location *location)
 {
   free (location->inner);
+  free (location->root);
   free (location->outer);
   *location = (struct location){ 0 };
 }
@@ -91,8 +92,9 @@ int location_trace_real (const struct proc_mounts *mounts, const char *real, str
     return -ENOENT;
   found.device = mount->device;
   found.outer = strdup (real);
+  found.root = strdup (mount->root);
   found.inner = join (mount->root, real + (strcmp (mount->point, "/") == 0 ? 0 : strlen (mount->point)));
-  if (found.outer == NULL || found.inner == NULL)
+  if (found.outer == NULL || found.root == NULL || found.inner == NULL)
     return -ENOMEM;
   *ret_location = found;
   found = (struct location){ 0 };
@@ -114,6 +116,11 @@ int location_trace (const struct proc_mounts *mounts, const char *path, struct l
   }
   whole = join (real, strcmp (above, "/") == 0 ? path : path + strlen (above));
   return whole ? location_trace_real (mounts, whole, ret_location) : -ENOMEM;
+}
+
+char *location_name (const struct location *location, const struct proc_mount *mount)
+{
+  return join (mount->point, location->inner + (strcmp (mount->root, "/") == 0 ? 0 : strlen (mount->root)));
 }
 
 bool location_is_within (const struct location *other, const struct location *whole)

@@ -122,7 +122,8 @@ static int check_source (const struct check *check, struct source *source, const
     const struct proc_mount *mount = &check->mounts.items[i];
     struct source below = *source;
 
-    below.location = (struct location){ mount->device, mount->root, mount->point };
+    below.location =
+        (struct location){ .device = mount->device, .inner = mount->root, .outer = mount->point };
     if (path_is_within (mount->point, source->location.outer))
       r = check_places (check, &below, places, count);
   }

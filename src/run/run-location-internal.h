@@ -19,6 +19,7 @@
 struct location {
   uint64_t device;
   char *inner; /* its path in the file system */
+  char *root;  /* the part of the file system that its mount shows */
   char *outer; /* and among the mounts, links resolved */
 };
 
@@ -34,6 +35,10 @@ int location_trace (const struct proc_mounts *mounts, const char *path, struct l
 
 /* The same for a path without links, which need not exist. */
 int location_trace_real (const struct proc_mounts *mounts, const char *real, struct location *ret_location);
+
+/* What LOCATION is called by way of MOUNT, which shows the part of the file system that it lies in. NULL when
+ * memory ran out. */
+char *location_name (const struct location *location, const struct proc_mount *mount);
 
 /* OTHER lies in WHOLE, or is it. */
 bool location_is_within (const struct location *other, const struct location *whole);
