@@ -37,14 +37,15 @@ install_packages () {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}"
 }
 
-# unpack_package NAME FOLDER: what is in a package, without installing it.
+# unpack_package FOLDER COMMAND...: what is in a package, as FOLDER/tree, without installing it. COMMAND prints the package's name,
+# and does so again where lists are older than the repository: a newer kernel's package has another name.
 unpack_package () {
-  local download=(apt-get -qq -o "APT::Sandbox::User=$(id -un)" download)
+  local folder=$1 download=(apt-get -qq -o "APT::Sandbox::User=$(id -un)" download)
+  shift
 
-  mkdir -p "$2/package"
-  # download ends with an error where lists are older than the repository.
-  (cd "$2/package" && { "${download[@]}" "$1" || { as_root apt-get -q update && "${download[@]}" "$1"; }; })
-  dpkg-deb -x "$2"/package/*.deb "$2/tree"
+  mkdir -p "$folder/package"
+  (cd "$folder/package" && { "${download[@]}" "$("$@")" || { as_root apt-get -q update && "${download[@]}" "$("$@")"; }; })
+  dpkg-deb -x "$folder"/package/*.deb "$folder/tree"
 }
 
 # The configure script, made anew when one of the files that it is made from is newer.

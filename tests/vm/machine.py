@@ -6,6 +6,7 @@ container's root cannot be changed from an initramfs. The machine has two serial
 to a log; the second carries what the tests say. Without KVM, so that it works wherever a program can be run.
 """
 import io, os, re, select, shutil, signal, subprocess, sys, tempfile, time
+import modules
 
 QEMU = "qemu-system-x86_64"
 MEMORY = "1536M"
@@ -14,15 +15,13 @@ DISK_BYTES = 1 << 30  # sparse
 COMMAND_LINE = "console=ttyS0 loglevel=3 panic=-1 apparmor=1 security=apparmor no_timer_check random.trust_cpu=on mitigations=off"
 SILENCE = 60  # seconds; process 1 writes to the first line every few
 
-# In the order in which they are loaded.
-BOOT_MODULES = ("drivers/virtio/virtio", "drivers/virtio/virtio_ring", "drivers/virtio/virtio_pci_modern_dev",
-                "drivers/virtio/virtio_pci_legacy_dev", "drivers/virtio/virtio_pci", "drivers/block/virtio_blk",
-                "fs/overlayfs/overlay")
+# What the disk and the containers' roots need. Some kernels have some of it built in.
+BOOT_MODULES = ("virtio_pci", "virtio_blk", "ext4", "overlay")
 
 # Loaded by process 1 of the initramfs, a shell script for busybox.
 BOOT = """#!/bin/busybox sh
 /bin/busybox mount -t devtmpfs none /dev
-for name in {modules}; do /bin/busybox insmod /$name.ko || /bin/busybox poweroff -f; done
+for name in {modules}; do /bin/busybox insmod /$name || /bin/busybox poweroff -f; done
 /bin/busybox mount -t ext4 /dev/vda /root || /bin/busybox poweroff -f
 /bin/busybox mount --move /dev /root/dev
 exec /bin/busybox switch_root /root /usr/bin/python3 {main}
@@ -114,12 +113,13 @@ def make_initramfs(kernel, main, where):
         out.write(cpio_entry(name, 0o040755))
     # The kernel opens it for the first process before anything is mounted.
     out.write(cpio_entry("dev/console", 0o020600, device=(5, 1)))
-    script = BOOT.format(modules=" ".join(map(os.path.basename, BOOT_MODULES)), main=main)
-    out.write(cpio_entry("init", 0o100755, script.encode()))
-    files = {f"{os.path.basename(name)}.ko": f"{kernel}/modules/kernel/{name}.ko" for name in BOOT_MODULES}
-    for name, source in {"bin/busybox": shutil.which("busybox"), **files}.items():
-        with open(source, "rb") as f:
-            out.write(cpio_entry(name, 0o100755, f.read()))
+    folder = f"{kernel}/modules"
+    order = {f"{modules.name_of(path)}.ko": modules.read(f"{folder}/{path}") for path in modules.load_order(folder, BOOT_MODULES)}
+    out.write(cpio_entry("init", 0o100755, BOOT.format(modules=" ".join(order), main=main).encode()))
+    with open(shutil.which("busybox"), "rb") as f:
+        out.write(cpio_entry("bin/busybox", 0o100755, f.read()))
+    for name, data in order.items():
+        out.write(cpio_entry(name, 0o100644, data))
     out.write(cpio_entry("TRAILER!!!", 0))
     with open(where, "wb") as f:
         f.write(out.getvalue())
