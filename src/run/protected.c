@@ -10,6 +10,7 @@
 #include "base-cleanup.h"
 #include "base-path.h"
 #include "plan-held.h"
+#include "run-chroot.h"
 #include "run-location-internal.h"
 
 /* Something of the host that the command is to see. */
@@ -136,8 +137,10 @@ int run_check_protected (const struct plan *plan, const struct run_protected *pl
 {
   struct check check = { .advice = advice, .err = err };
   struct source root = { .path = plan->root_path, .target = "/" };
-  int r = location_read_mounts (&check.mounts, err);
+  int r = chroot_settle (err);
 
+  if (r == 0)
+    r = location_read_mounts (&check.mounts, err);
   for (size_t i = 0; r == 0 && i < plan->mount_count; i++) {
     const struct plan_mount *mount = &plan->mounts[i];
     struct source source = { .path = mount->source, .target = mount->target, .writable = mount->writable };

@@ -26,7 +26,7 @@ struct location {
 void location_clear (struct location *location);
 #define cleanup_location cleanup (location_clear)
 
-/* The mount table of this process. */
+/* The mount table of this process, which has a line for its root: in a chroot chroot_settle sees to that. */
 int location_read_mounts (struct proc_mounts *ret_mounts, struct error *err);
 
 /* Links in PATH are followed. Of what does not exist yet the nearest directory above it is traced, and the

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run-chroot.h"
 #include "run-internal.h"
 #include "run-privileges.h"
 
@@ -210,7 +211,9 @@ int run_make (struct run *run)
 
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) < 0)
     return error_set_errno (run->err, errno, "become the parent of orphans");
-  r = prepare (run);
+  r = chroot_settle (run->err);
+  if (r == 0)
+    r = prepare (run);
   if (r == 0)
     r = run->driver->start (run);
   return r < 0 ? r : run_observe (run);
