@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "host-facts.h"
@@ -18,6 +19,12 @@ const char *own_folder (const char *variable, const char *built);
 
 /* The path of a program of ours, which all stand together in one folder. NULL when memory ran out. */
 char *own_program (const char *name);
+
+/* Whether the backend libcrun is here: tyrum-oci-launch is built only where libcrun and its headers are. */
+bool own_has_libcrun (void);
+/* The backend of a launch for which nothing chooses one: libcrun, or where that is not here an OCI runtime
+ * that is. Where there is neither it is libcrun, and the launch says what to do. */
+const char *own_default_backend (void);
 
 /* In the launcher that stays, tyrum-oci-launch is no program but a function at hand; NULL everywhere else. */
 void own_set_launch (int (*function) (int argc, char **argv));

@@ -21,5 +21,7 @@ int request_choose_root (struct request *request, const struct arguments *argume
                          const struct profile *profile, const struct ceiling *ceiling, bool described,
                          struct error *err);
 
+/* DESCRIBED: what is installed here says nothing about that host. */
 int request_choose_backend (struct request *request, const struct arguments *arguments,
-                            const struct profile *profile, const struct ceiling *ceiling, struct error *err);
+                            const struct profile *profile, const struct ceiling *ceiling, bool described,
+                            struct error *err);

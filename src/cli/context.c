@@ -138,7 +138,8 @@ static int open_all (struct context *context, const struct arguments *arguments,
     r = request_choose_root (&context->request, arguments, context->profile, context->ceiling,
                              context->described, err);
   if (r == 0)
-    r = request_choose_backend (&context->request, arguments, context->profile, context->ceiling, err);
+    r = request_choose_backend (&context->request, arguments, context->profile, context->ceiling,
+                                context->described, err);
   return r;
 }
 

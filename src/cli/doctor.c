@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend-version.h"
+#include "cli-own.h"
 #include "cli-probe.h"
 #include "cli-table.h"
 #include "cli-verb.h"
@@ -36,16 +37,31 @@ static void patient_clear (struct patient *patient)
     free (patient->told[i]);
 }
 
+/* Without --backend it is libcrun, or what takes its place. */
+static const char *libcrun_advice (void)
+{
+  const char *other = own_default_backend ();
+
+  if (strcmp (other, "oci:crun") == 0)
+    return "oci:crun is used where no backend is named; contrib/libcrun-headers and a new build bring it";
+  if (strcmp (other, "oci:runc") == 0)
+    return "oci:runc is used where no backend is named; contrib/libcrun-headers and a new build bring it";
+  return "install crun or runc, or run contrib/libcrun-headers and build again; nothing can be run without";
+}
+
 static void look_for_runtimes (struct patient *patient)
 {
   for (size_t i = 0; i < RUNTIMES; i++) {
     cleanup_error struct error ignored = { 0 };
     const struct backend_question question = { .backend = looked_for[i] };
+    bool absent = looked_for[i] == BACKEND_LIBCRUN && !own_has_libcrun ();
 
-    if (backend_version (&question, &patient->versions[i], &ignored) < 0)
+    if (absent || backend_version (&question, &patient->versions[i], &ignored) < 0)
       patient->versions[i] = NULL;
-    patient->runtimes[i] =
-        (struct doctor_runtime){ backend_name (looked_for[i]), patient->versions[i], "not found" };
+    patient->runtimes[i] = (struct doctor_runtime){ .name = backend_name (looked_for[i]),
+                                                    .version = patient->versions[i],
+                                                    .why = absent ? "not in this build" : "not found",
+                                                    .advice = absent ? libcrun_advice () : NULL };
   }
 }
 

@@ -20,8 +20,8 @@ static const struct option_info table[] = {
                        .help =
                            "the profile: a name that 'profile list' shows, or a file (default: baseline)" },
   [OPTION_BACKEND] = { "backend", "NAME", .complete = COMPLETE_WORDS, .words = backend_words,
-                       .help =
-                           "what carries the plan out: libcrun (default), oci, oci:RUNTIME, docker, podman" },
+                       .help = "what carries the plan out: libcrun (default; crun or runc in a build "
+                               "without), oci, oci:RUNTIME, docker, podman" },
   [OPTION_RUNTIME] = { "runtime", "NAME|PATH", .complete = COMPLETE_WORDS, .words = runtime_words,
                        .help =
                            "with oci: the runtime to execute (runc, runsc, crun, a path); with docker and "

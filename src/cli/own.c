@@ -37,6 +37,28 @@ int (*own_launch (void)) (int argc, char **argv)
   return launch;
 }
 
+bool own_has_libcrun (void)
+{
+  cleanup_free char *program = launch ? NULL : own_program ("tyrum-oci-launch");
+
+  /* One that is there and cannot be executed is an error to be told, and so is want of memory. */
+  return program == NULL || access (program, X_OK) == 0 || errno != ENOENT;
+}
+
+const char *own_default_backend (void)
+{
+  static const char *const others[] = { "oci:crun", "oci:runc" };
+
+  for (size_t i = 0; !own_has_libcrun () && i < ARRAY_LEN (others); i++) {
+    cleanup_error struct error ignored = { 0 };
+    cleanup_free char *program = NULL;
+
+    if (backend_find_program (others[i] + strlen ("oci:"), &program, &ignored) == 0)
+      return others[i];
+  }
+  return "libcrun";
+}
+
 static struct run_held *held;
 
 void own_set_held (struct run_held *sandbox)

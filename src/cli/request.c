@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base-path.h"
+#include "cli-own.h"
 #include "control-lattice.h"
 
 /* Every run gets an id and a range of ids of its own. A document that is only printed has these, so that the
@@ -144,7 +145,8 @@ static const char *backend_of_runtime (const char *runtime)
 }
 
 int request_choose_backend (struct request *request, const struct arguments *arguments,
-                            const struct profile *profile, const struct ceiling *ceiling, struct error *err)
+                            const struct profile *profile, const struct ceiling *ceiling, bool described,
+                            struct error *err)
 {
   const char *backend = arguments_text (arguments, OPTION_BACKEND);
   const char *runtime = arguments_text (arguments, OPTION_RUNTIME);
@@ -166,6 +168,10 @@ int request_choose_backend (struct request *request, const struct arguments *arg
     backend = backend_of_runtime (fallback);
   if (fallback != NULL && strcmp (backend_of_runtime (fallback), "oci") == 0)
     runtime = fallback;
+  if (backend == NULL && runtime == NULL && !described) {
+    backend = own_default_backend ();
+    request->stand_in = strcmp (backend, "libcrun") != 0;
+  }
   if (backend == NULL)
     backend = runtime ? "oci" : "libcrun";
   r = backend_find (backend, runtime, &request->backend, err);

@@ -106,6 +106,13 @@ static int copy_identity (struct draft *draft)
   const struct request *request = draft->request;
 
   plan->backend = request->backend;
+  if (request->stand_in
+      && draft_note (draft,
+                     "the backend libcrun is not in this build, so %s is used; contrib/libcrun-headers and a "
+                     "new build bring it",
+                     backend_name (request->backend))
+             < 0)
+    return -ENOMEM;
   plan->profile_name = strdup (draft->profile->name);
   plan->profile_file = strdup (draft->profile->file);
   plan->run_id = strdup (request->run_id ? request->run_id : "spec");

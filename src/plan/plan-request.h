@@ -32,6 +32,7 @@ struct request {
   bool rawdog;               /* --rawdog-no-sandbox-at-all */
 
   enum backend backend;
+  bool stand_in; /* nothing was chosen, and BACKEND takes the place of libcrun, which is not here */
   char *runtime; /* as named by the user; NULL for the backend's own */
   char *run_id;
   unsigned id_slot; /* which private range of ids this run gets */

@@ -127,7 +127,7 @@ static void add_runtimes (struct doctor *doctor, const struct doctor_runtime *ru
   for (size_t i = 0; i < count; i++)
     add (doctor, runtimes[i].name, runtimes[i].version ? DOCTOR_GOOD : DOCTOR_LESS,
          strdup (runtimes[i].version ? runtimes[i].version : runtimes[i].why),
-         "needed only for --backend of that name");
+         runtimes[i].advice ? runtimes[i].advice : "needed only for --backend of that name");
 }
 
 static void add_engines (struct doctor *doctor, const struct host_facts *host)

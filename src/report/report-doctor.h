@@ -28,6 +28,7 @@ struct doctor_runtime {
   const char *name;
   const char *version; /* with its path; NULL: it is not here */
   const char *why;     /* why not */
+  const char *advice;  /* what to do then; NULL: nothing, unless that backend is wanted */
 };
 
 /* A profile that was tried. */

@@ -40,6 +40,12 @@ static int find_programs (struct run *run)
   }
   if (run->program == NULL)
     return error_oom (run->err);
+  if (plan->backend == BACKEND_LIBCRUN && access (run->program, F_OK) < 0 && errno == ENOENT)
+    return error_set (run->err, -ENOENT,
+                      "the backend libcrun is not in this build ('%s' is not there): run "
+                      "contrib/libcrun-headers, configure and make again, or install crun or runc and use "
+                      "--backend oci:crun or oci:runc",
+                      run->program);
   if (access (run->program, X_OK) < 0)
     return error_set_errno (run->err, errno, "find '%s'", run->program);
   if (access (options->init, X_OK) < 0)

@@ -6,8 +6,9 @@
 #include "base-cleanup.h"
 #include "unit.h"
 
-static const struct doctor_runtime runtimes[] = { { "oci:runc", "runc version 1 (/bin/runc)", NULL },
-                                                  { "oci:crun", NULL, "not found" } };
+static const struct doctor_runtime runtimes[] = {
+  { .name = "oci:runc", .version = "runc version 1 (/bin/runc)" }, { .name = "oci:crun", .why = "not found" }
+};
 
 static void look (const char *facts, struct doctor *doctor)
 {
