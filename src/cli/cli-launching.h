@@ -22,6 +22,7 @@ struct launching {
   struct trail trail;
   const char *engine_socket; /* --engine-socket; NULL: none */
   bool pull;                 /* --pull */
+  bool cut_output;           /* the verb's contract is that output is cut, and it tells of that itself */
   bool last;                 /* nothing is launched after it */
   bool keep_override;        /* the verb writes where only a privileged root can */
   bool told;                 /* the journal has the request */

@@ -138,6 +138,7 @@ int launching_carry_out (struct launching *launching, const struct context *cont
                                        .id = trail->run,
                                        .on_start = write_start,
                                        .on_start_data = trail,
+                                       .cut_output = launching->cut_output,
                                        .last = launching->last,
                                        .keep_override = launching->keep_override,
                                        .engine_socket = launching->engine_socket,

@@ -12,8 +12,8 @@ static const char *const runtime_words[] = { "crun", "runc", "runsc", NULL };
 static const char *const rootfs_words[] = { "host", NULL };
 static const char *const target_words[] = { "oci", "docker", "podman", NULL };
 static const char *const format_words[] = { "text", "man", "bash", "zsh", "fish", NULL };
-static const char *const limit_words[] = { "memory=", "pids=", "cpus=", "open_files=",
-                                           "output=", "disk=", NULL };
+static const char *const limit_words[] = { "memory=",           "pids=", "cpus=", "open_files=", "output=",
+                                           "output_action=end", "disk=", NULL };
 
 static const struct option_info table[] = {
   [OPTION_PROFILE] = { "profile", "NAME|FILE", .complete = COMPLETE_PROFILE,
@@ -48,8 +48,9 @@ static const struct option_info table[] = {
   [OPTION_SECRET] = { "secret", "NAME=FILE", .repeats = true,
                       .help = "the file for a secret that the profile names" },
   [OPTION_LIMIT] = { "limit", "KEY=VALUE", .repeats = true, .complete = COMPLETE_WORDS, .words = limit_words,
-                     .help =
-                         "tighten a limit: memory=256M pids=32 cpus=0.5 open_files=256 output=1M disk=100M" },
+                     .help = "tighten a limit: memory=256M pids=32 cpus=0.5 open_files=256 output=1M "
+                             "output_action=end "
+                             "disk=100M" },
   [OPTION_TIMEOUT] = { "timeout", "DURATION", .help = "tighten limits.wall: 500ms, 30s, 5m, 1h" },
   [OPTION_ACCEPT] = { "accept-unenforced", "CONTROL", .repeats = true, .complete = COMPLETE_CONTROL,
                       .help = "go on without a required control that cannot be enforced" },

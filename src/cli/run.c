@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,12 +51,18 @@ static int report (const struct plan *plan, const struct run_result *result, con
   return r;
 }
 
+/* As in a shell: a command that wrote to a reader which had gone has done nothing wrong. */
+static bool lost_reader (const struct run_result *result)
+{
+  return result->reader_gone && (result->code == 128 + SIGPIPE || result->code == 128 + SIGHUP);
+}
+
 /* For the reader of a failure, which may be a model: one line for each denial. Where none was seen, and the
  * failure is one that a control can cause, one line says so; it cannot say that the sandbox is not the cause.
  * Any other failure, such as of grep without a match, gets no line. */
 static void explain_failure (const struct run_result *result, struct output *output)
 {
-  if (result->code == 0)
+  if (result->code == 0 || lost_reader (result))
     return;
   for (size_t i = 0; i < result->denials.count; i++) {
     const struct denial *denial = &result->denials.items[i];
@@ -291,7 +298,9 @@ const struct verb verb_run = {
       "loosen it is refused, with the name of a profile that grants it.\n\n"
       "Standard input, output and error are the command's; our own words go to standard error. The exit "
       "status is the command's own, 128+n after signal n, 124 after the deadline, and 125 where this "
-      "program failed or refused, or could not pass the command's output on.\n\n"
+      "program failed or refused, could not pass the command's output on, or ended the command because "
+      "its output was more than limits.output allows (exit.reason is then limit). When the reader of a "
+      "stream goes, the command gets SIGPIPE at its next write, as in a shell.\n\n"
       "With --result the result is written to a file; with --json it is printed instead of the command's "
       "output, which is then counted and dropped. With --dry-run nothing is launched: the document goes "
       "to standard output, and what the plan leaves out, and why, to standard error.",

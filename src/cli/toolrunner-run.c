@@ -211,6 +211,7 @@ static int run_job (struct job *job, const struct toolrunner *toolrunner, const 
   if (r < 0)
     return r;
   job->launching.last = true;
+  job->launching.cut_output = true;
   if (launching_carry_out (&job->launching, &job->context, job->plan, job->streams, &job->result, output,
                            &job->refused)
       < 0)

@@ -117,8 +117,9 @@ static const struct control_info table[] = {
                                   "RLIMIT_NOFILE, soft and hard, from inside and outside" },
   [CONTROL_LIMITS_WALL] = { "limits.wall", BY (SETTING_WALL), "The run is ended after this time.",
                             "the supervisor's timer as the kernel holds it" },
-  [CONTROL_LIMITS_OUTPUT] = { "limits.output", BY (SETTING_OUTPUT),
-                              "No more than this is kept of each output stream; the rest is counted.",
+  [CONTROL_LIMITS_OUTPUT] = { "limits.output", BY (SETTING_OUTPUT, SETTING_OUTPUT_ACTION),
+                              "No more than this passes of each output stream; more ends the run, or is cut "
+                              "off and counted where the profile says so.",
                               "the cap that the supervisor's streams have" },
   [CONTROL_LIMITS_DISK] = { "limits.disk", BY (SETTING_DISK),
                             "Workspace changes and writable layers take no more disk than this.",

@@ -25,6 +25,7 @@ static const struct difference differences[] = {
     "runsc cannot create a container that has a read-only root and a user namespace: the profile does not "
     "start" },
   { "throughput", RUNSC, "copying through a kernel of its own is many times slower" },
+  { "sigpipe", RUNSC, "a write whose reader has gone fails with EPIPE, and brings no signal" },
   { "client.killed", RUNSC, "the sandbox outlives a client that is killed, until gc or the next run" },
   { "engine.restart", DOCKER,
     "a Docker that was killed ends the containers that it finds when it comes back, unless it has "

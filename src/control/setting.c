@@ -12,6 +12,7 @@ static const char *const root_levels[] = { "read-only", "writable-layer", NULL }
 static const char *const workspace_levels[] = { "none", "read-only", "copy-on-write", "read-write", NULL };
 static const char *const userns_levels[] = { "private", "host", NULL };
 static const char *const network_levels[] = { "none", "allow", "engine", "host", NULL };
+static const char *const output_levels[] = { "end", "cut", NULL };
 
 #define LEVEL(names, value) .kind = KIND_LEVEL, .order = ORDER_LEVEL, .levels = names, .fallback = value
 #define NUMBER(how, low, high, value)                                                                        \
@@ -75,7 +76,10 @@ static const struct setting_info table[] = {
   [SETTING_WALL] = { "limits.wall", NUMBER (SYNTAX_DURATION, 1, UINT64_C (30) * 24 * 3600 * 1000, "60s"),
                      .help = "time until the run is ended" },
   [SETTING_OUTPUT] = { "limits.output", NUMBER (SYNTAX_SIZE, 0, INT64_MAX, "4M"),
-                       .help = "bytes kept of each output stream" },
+                       .help = "bytes that pass of each output stream" },
+  [SETTING_OUTPUT_ACTION] = { "limits.output_action", LEVEL (output_levels, "end"),
+                              .help =
+                                  "what more output than limits.output does: end the run, or be cut off" },
   [SETTING_DISK] = { "limits.disk", NUMBER (SYNTAX_SIZE, 4096, INT64_MAX, NULL),
                      .help = "bytes of workspace changes and writable layers" },
   [SETTING_BUDGET_RUNS] = { "budget.runs", NUMBER (SYNTAX_COUNT, 0, INT64_MAX, NULL),

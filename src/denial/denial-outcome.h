@@ -33,6 +33,7 @@ struct outcome {
   int exec_errno; /* why the command could not be executed; 0: it was */
   bool deadline;
   uint64_t out_dropped, err_dropped; /* bytes beyond the cap */
+  bool output_ended;                 /* these made the run end */
   bool counted;                      /* whether there was a cgroup to count: */
   uint64_t oom_kills, memory_peak, pids_denied, throttled;
   bool heard;       /* refused calls were told (run-listener.h) */

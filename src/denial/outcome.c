@@ -52,7 +52,11 @@ static void add_observed (struct infer *infer, enum setting setting, enum denial
                            .aside = effect == EFFECT_CUT || effect == EFFECT_SLOWED,
                            .rule = infer_origin (infer, setting) };
 
-  denial.allow = value ? str_format ("raise %s, which is %s, in a profile of your own", key, value) : NULL;
+  denial.allow = value ? str_format ("raise %s, which is %s,%s in a profile of your own", key, value,
+                                     setting == SETTING_OUTPUT && effect == EFFECT_ENDED
+                                         ? " or set limits.output_action to \"cut\","
+                                         : "")
+                       : NULL;
   denials_add (infer->denials, &denial);
 }
 
@@ -87,11 +91,13 @@ static void explain_ours (struct infer *infer)
 
   if (o->deadline)
     add_observed (infer, SETTING_WALL, EFFECT_ENDED, 0, 1, strdup ("the run took too long"));
+  /* One of them is the reason, whatever came of the other while the command ended. */
   if (o->out_dropped > 0)
-    add_observed (infer, SETTING_OUTPUT, EFFECT_CUT, 0, 1,
+    add_observed (infer, SETTING_OUTPUT, o->output_ended ? EFFECT_ENDED : EFFECT_CUT, 0, 1,
                   str_format ("standard output beyond the cap: %" PRIu64 " bytes dropped", o->out_dropped));
   if (o->err_dropped > 0)
-    add_observed (infer, SETTING_OUTPUT, EFFECT_CUT, 0, 1,
+    add_observed (infer, SETTING_OUTPUT, o->output_ended && o->out_dropped == 0 ? EFFECT_ENDED : EFFECT_CUT,
+                  0, 1,
                   str_format ("standard error beyond the cap: %" PRIu64 " bytes dropped", o->err_dropped));
 }
 

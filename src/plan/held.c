@@ -79,6 +79,7 @@ static void swap_told (struct plan *a, struct plan *b)
   memcpy (a->controls, b->controls, sizeof (a->controls));
   a->wall_ms = b->wall_ms;
   a->output_bytes = b->output_bytes;
+  a->output_cut = b->output_cut;
   b->argv = kept.argv;
   b->env = kept.env;
   b->cwd = kept.cwd;
@@ -88,6 +89,7 @@ static void swap_told (struct plan *a, struct plan *b)
   memcpy (b->controls, kept.controls, sizeof (b->controls));
   b->wall_ms = kept.wall_ms;
   b->output_bytes = kept.output_bytes;
+  b->output_cut = kept.output_cut;
 }
 
 void plan_adopt (struct plan *held, struct plan *wanted)

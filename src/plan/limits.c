@@ -61,5 +61,6 @@ int draft_limits (struct draft *draft)
   }
   plan->wall_ms = number_of (draft, SETTING_WALL, 0);
   plan->output_bytes = number_of (draft, SETTING_OUTPUT, UINT64_MAX);
+  plan->output_cut = draft_value (draft, SETTING_OUTPUT_ACTION)->level == OUTPUT_CUT;
   return plan_name_cgroup (plan, draft->err);
 }

@@ -126,6 +126,7 @@ struct plan {
   bool cgroup_ours;       /* the supervisor makes it, not the runtime; so it is with a delegated one */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
+  bool output_cut;                              /* more output is cut off; otherwise it ends the run */
 };
 
 /* Paths whose facts the plan needs (a set): have host_look_path look at them first. */

@@ -61,7 +61,7 @@ int run_engine_status (struct run *run, struct engine **engine, uint64_t until_m
 
 int run_engine_remove (struct run *run, struct error *err)
 {
-  uint64_t until = run_now_ms () + REMOVE_PATIENCE_MS;
+  uint64_t until = run_now_ms () + (run->stuck ? 0 : REMOVE_PATIENCE_MS);
 
   for (;;) {
     struct error failed = { 0 };

@@ -322,17 +322,21 @@ static void send_signal (struct run *run, int signal_number)
     error_clear (&ignored);
 }
 
-static int wait_init (struct run *run, bool told, int *ret_status)
+static int wait_init (struct run *run, bool told, bool hurried, int *ret_status)
 {
+  uint64_t patience = hurried ? RUN_END_MS : ENGINE_PATIENCE_MS;
   cleanup_container_state struct container_state state = { 0 };
   struct error ignored = { 0 };
 
   /* The pump is our child, and ends as the container has. */
   if (run->own_kernel)
-    return waitpid (run->init_pid, ret_status, 0) == run->init_pid && WIFEXITED (*ret_status) ? 0 : -ECHILD;
+    return run_wait_dying (run, run->init_pid, run->init_pidfd, RUN_END_MS, ret_status) == 0
+                   && WIFEXITED (*ret_status)
+               ? 0
+               : -ECHILD;
   if (told)
     return 0;
-  if (run_engine_status (run, &run->engine, run_now_ms () + ENGINE_PATIENCE_MS, &state, &ignored) < 0) {
+  if (run_engine_status (run, &run->engine, run_now_ms () + patience, &state, &ignored) < 0) {
     error_clear (&ignored);
     return -ECHILD;
   }
@@ -345,9 +349,18 @@ static int wait_init (struct run *run, bool told, int *ret_status)
 
 static void destroy (struct run *run)
 {
+  struct error failed = { 0 };
+
   run_door_close (run);
-  if (run->created && run_engine_remove (run, run->err) < 0)
+  /* The engine waits for init as well. */
+  if (run->stuck)
+    engine_set_patience (run->engine, RUN_END_MS);
+  if (run->created && run_engine_remove (run, &failed) < 0)
     run->keep_dir = true;
+  if (error_is_set (&failed) && !error_is_set (run->err))
+    *run->err = failed;
+  else
+    error_clear (&failed);
 }
 
 const struct run_driver run_by_engine = {

@@ -102,7 +102,7 @@ static char *words_of (struct run *run)
   return words->tail;
 }
 
-void run_explain (struct run *run, bool deadline)
+void run_explain (struct run *run, bool deadline, bool over)
 {
   const struct run_result *result = &run->result;
   const struct cgroup_counters *counters = &result->counters;
@@ -111,6 +111,7 @@ void run_explain (struct run *run, bool deadline)
                                    .signal = result->signal,
                                    .exec_errno = result->exec_errno,
                                    .deadline = deadline,
+                                   .output_ended = over,
                                    .out_dropped = dropped (&run->streams[STREAM_OUT]),
                                    .err_dropped = dropped (&run->streams[STREAM_ERR]),
                                    .counted = counters->known,

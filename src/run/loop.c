@@ -1,4 +1,10 @@
-/* From the go-ahead to the end: streams, signals, the deadline, and how the command ended. */
+/* From the go-ahead to the end: streams, signals, the deadline, and how the command ended.
+ *
+ * The end comes within a bound. A run that is made to end gets TERM, after GRACE_MS KILL, and what is still
+ * there RUN_END_MS later is left to gc: init cannot go while a process that joined its pid namespace from
+ * outside is a zombie whose parent does not collect it. Orphans that become our children are collected as
+ * they end.
+ */
 #include <config.h>
 
 #include "run-internal.h"
@@ -21,10 +27,15 @@
  */
 #define DRAIN_MS 1000
 
+/* The command has ended by itself, and the kernel ends the rest with init. To give much memory back takes
+ * time. */
+#define REST_MS 20000
+
 enum slot {
   SLOT_INIT,
   SLOT_STATUS,
   SLOT_SIGNALS,
+  SLOT_CHILDREN,
   SLOT_DEADLINE,
   SLOT_LISTENER,
   SLOT_COVERS,
@@ -35,11 +46,16 @@ enum slot {
 struct loop {
   struct run *run;
   struct pollfd fds[SLOT_COUNT];
+  int children; /* a signalfd: one has ended */
   bool deadline_hit;
-  uint64_t kill_at; /* 0: nobody asked it to end */
-  bool ended;       /* init told how, or is gone */
-  bool abandoned;   /* nobody waits for the rest of the output */
-  bool unknown;     /* it is gone and nobody can say how */
+  bool over;               /* more output than may pass made it end */
+  bool told[STREAM_COUNT]; /* that it has more than may pass */
+  bool hurried;            /* by the deadline, or by a signal to us */
+  uint64_t kill_at;        /* 0: it was not asked to end */
+  uint64_t give_up_at;     /* 0: init was neither killed nor has it said that it ends */
+  bool ended;              /* init told how, or is gone */
+  bool abandoned;          /* nobody waits for the rest of the output */
+  bool unknown;            /* it is gone and nobody can say how */
   uint64_t drain_until;
 };
 
@@ -79,6 +95,21 @@ static bool has_unwritten (const struct run *run)
   return stream_wants_write (&run->streams[STREAM_OUT]) || stream_wants_write (&run->streams[STREAM_ERR]);
 }
 
+/* From now on init has MS milliseconds to be gone. */
+static void expect_end (struct loop *loop, uint64_t ms)
+{
+  uint64_t until = run_now_ms () + ms;
+
+  if (loop->give_up_at == 0 || until < loop->give_up_at)
+    loop->give_up_at = until;
+}
+
+static void kill_init (struct loop *loop)
+{
+  send_to_init (loop->run, SIGKILL);
+  expect_end (loop, RUN_END_MS);
+}
+
 static void ask_to_end (struct loop *loop, int signal_number)
 {
   /* The command is gone and its output waits for a reader; whoever asks now does not want to wait for that.
@@ -89,7 +120,13 @@ static void ask_to_end (struct loop *loop, int signal_number)
   if (loop->kill_at == 0)
     loop->kill_at = run_now_ms () + GRACE_MS;
   else
-    send_to_init (loop->run, SIGKILL);
+    kill_init (loop);
+}
+
+static void hurry (struct loop *loop, int signal_number)
+{
+  loop->hurried = true;
+  ask_to_end (loop, signal_number);
 }
 
 static void on_signals (struct loop *loop)
@@ -100,12 +137,21 @@ static void on_signals (struct loop *loop)
     int number = (int) info.ssi_signo;
 
     if (number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT)
-      ask_to_end (loop, number);
+      hurry (loop, number);
     else if (number == SIGWINCH)
       run_terminal_resize (loop->run);
     else if (number != SIGCHLD)
       send_to_init (loop->run, number);
   }
+}
+
+static void on_children (struct loop *loop)
+{
+  struct signalfd_siginfo info;
+
+  while (read (loop->children, &info, sizeof (info)) == (ssize_t) sizeof (info))
+    continue;
+  run_reap_others (loop->run, 0);
 }
 
 static void take_ended (struct run *run, const struct handshake_ended *ended)
@@ -124,6 +170,7 @@ static void on_status (struct loop *loop)
   struct run *run = loop->run;
   struct handshake_ended ended;
 
+  expect_end (loop, REST_MS);
   if (!run_read_ended (run, &ended)) {
     /* Init closed it without a word: it is dying, and its own status will tell. */
     close_p (&run->status);
@@ -146,6 +193,29 @@ static void take_status (struct run *run, int status)
   run->result.reason = WIFSIGNALED (status) ? RUN_SIGNALLED : RUN_EXITED;
 }
 
+static void let_go_of_init (struct loop *loop)
+{
+  struct run *run = loop->run;
+
+  loop->ended = true;
+  close_p (&run->init_pidfd);
+  run->init_pidfd = -1;
+  loop->drain_until = run_now_ms () + DRAIN_MS;
+}
+
+/* Init was killed, or said that it ends, and is still there. The answer does not wait for it. */
+static void give_up (struct loop *loop)
+{
+  struct run *run = loop->run;
+
+  run->stuck = true;
+  if (!loop->ended) {
+    cgroup_count (run_group (run), &run->result.counters);
+    take_status (run, SIGKILL);
+  }
+  let_go_of_init (loop);
+}
+
 /* Init is gone. If it did not say how the command ended, its own end is all there is. */
 static void on_init_gone (struct loop *loop)
 {
@@ -155,17 +225,14 @@ static void on_init_gone (struct loop *loop)
 
   if (!loop->ended)
     cgroup_count (run_group (run), &run->result.counters);
-  known = run->driver->wait (run, loop->ended, &status) == 0;
+  known = run->driver->wait (run, loop->ended, loop->hurried || loop->over, &status) == 0;
   if (!loop->ended) {
     loop->unknown = !known;
     if (known)
       take_status (run, status);
   }
   run->init_pid = 0;
-  loop->ended = true;
-  close_p (&run->init_pidfd);
-  run->init_pidfd = -1;
-  loop->drain_until = run_now_ms () + DRAIN_MS;
+  let_go_of_init (loop);
 }
 
 static void set_fds (struct loop *loop)
@@ -175,6 +242,7 @@ static void set_fds (struct loop *loop)
   loop->fds[SLOT_INIT] = (struct pollfd){ run->init_pidfd, POLLIN, 0 };
   loop->fds[SLOT_STATUS] = (struct pollfd){ run->status, POLLIN, 0 };
   loop->fds[SLOT_SIGNALS] = (struct pollfd){ run->signals, POLLIN, 0 };
+  loop->fds[SLOT_CHILDREN] = (struct pollfd){ loop->children, POLLIN, 0 };
   loop->fds[SLOT_DEADLINE] = (struct pollfd){ run->init_pidfd >= 0 ? run->timer : -1, POLLIN, 0 };
   loop->fds[SLOT_LISTENER] = (struct pollfd){ run->listener.fd, POLLIN, 0 };
   loop->fds[SLOT_COVERS] = (struct pollfd){ run->covers.fd, POLLIN, 0 };
@@ -183,8 +251,9 @@ static void set_fds (struct loop *loop)
 
     loop->fds[SLOT_STREAMS + 2 * i] =
         (struct pollfd){ stream_wants_read (stream) ? stream->from : -1, POLLIN, 0 };
+    /* Without an event to wait for it still tells that the reader is gone. */
     loop->fds[SLOT_STREAMS + 2 * i + 1] =
-        (struct pollfd){ stream_wants_write (stream) ? stream->to : -1, POLLOUT, 0 };
+        (struct pollfd){ stream->to, stream_wants_write (stream) ? POLLOUT : 0, 0 };
   }
 }
 
@@ -195,8 +264,9 @@ static int next_timeout (const struct loop *loop)
 
   if (loop->kill_at != 0 && loop->kill_at < next && loop->run->init_pidfd >= 0)
     next = loop->kill_at;
-  if (loop->drain_until != 0 && loop->drain_until < next
-      && (loop->kill_at != 0 || !has_unwritten (loop->run)))
+  if (loop->give_up_at != 0 && loop->give_up_at < next && loop->run->init_pidfd >= 0)
+    next = loop->give_up_at;
+  if (loop->drain_until != 0 && loop->drain_until < next && (loop->hurried || !has_unwritten (loop->run)))
     next = loop->drain_until;
   if (next == UINT64_MAX)
     return -1;
@@ -210,16 +280,18 @@ static void on_time (struct loop *loop)
   if (loop->kill_at != 0 && now >= loop->kill_at && loop->run->init_pidfd >= 0) {
     /* What is frozen cannot die. */
     cgroup_thaw (loop->run->options->plan->cgroup, loop->run->options->plan->cgroup_path);
-    send_to_init (loop->run, SIGKILL);
+    kill_init (loop);
     loop->kill_at = now + GRACE_MS;
   }
+  if (loop->give_up_at != 0 && now >= loop->give_up_at && loop->run->init_pidfd >= 0)
+    give_up (loop);
 }
 
 /* A reader gets the rest as slowly as it likes. But when the run was made to end, by its deadline or by
  * somebody's wish, one that takes nothing must not keep it. */
 static bool is_worth_waiting (const struct loop *loop)
 {
-  return !loop->abandoned && (loop->kill_at == 0 || run_now_ms () < loop->drain_until);
+  return !loop->abandoned && (!loop->hurried || run_now_ms () < loop->drain_until);
 }
 
 static bool is_over (const struct loop *loop)
@@ -242,27 +314,76 @@ static void on_deadline (struct loop *loop)
   /* Read, so that it is not reported again. */
   if (read (loop->run->timer, &times, sizeof (times)) != (ssize_t) sizeof (times))
     return;
-  loop->deadline_hit = true;
-  ask_to_end (loop, SIGTERM);
+  /* What came first is the reason. */
+  loop->deadline_hit = !loop->ended && !loop->over;
+  hurry (loop, SIGTERM);
+}
+
+/* The command goes on and its output does not: that is told when it happens. */
+static void tell_cut (const struct run *run, size_t i)
+{
+  const struct value *values = run->options->plan->settings.values;
+  cleanup_free char *cap = value_text (SETTING_OUTPUT, &values[SETTING_OUTPUT]);
+  cleanup_free char *rule = origin_text (&values[SETTING_OUTPUT].origin);
+  cleanup_free char *action = origin_text (&values[SETTING_OUTPUT_ACTION].origin);
+  cleanup_free char *line =
+      cap && rule && action
+          ? str_format ("cut by limits.output: standard %s has reached its cap of %s (%s), and the rest is "
+                        "dropped, as limits.output_action is \"cut\" (%s)",
+                        i == STREAM_OUT ? "output" : "error", cap, rule, action)
+          : NULL;
+
+  if (line != NULL && run->options->note != NULL)
+    run->options->note (line);
+}
+
+/* More came than may pass. What fits is delivered in any case. */
+static void on_cap (struct loop *loop, size_t i)
+{
+  const struct run_options *options = loop->run->options;
+
+  loop->told[i] = true;
+  if (options->cut_output)
+    return;
+  if (options->plan->output_cut) {
+    tell_cut (loop->run, i);
+    return;
+  }
+  loop->over = true;
+  if (loop->kill_at == 0 && loop->run->init_pidfd >= 0)
+    ask_to_end (loop, SIGTERM);
+}
+
+static void copy (struct loop *loop, size_t i)
+{
+  const struct pollfd *fds = &loop->fds[SLOT_STREAMS + 2 * i];
+  struct stream *stream = &loop->run->streams[i];
+  uint64_t seen = stream->seen;
+  size_t waiting;
+
+  if (fds[0].revents != 0)
+    stream_read (stream);
+  waiting = stream->len;
+  if (fds[1].revents != 0 && stream_wants_write (stream))
+    stream_write (stream);
+  else if (fds[1].revents != 0)
+    stream_look_at_reader (stream, fds[1].revents);
+  if (loop->drain_until != 0 && (stream->seen != seen || stream->len != waiting))
+    loop->drain_until = run_now_ms () + DRAIN_MS;
+  if (stream_is_over (stream) && !loop->told[i])
+    on_cap (loop, i);
 }
 
 static void on_events (struct loop *loop)
 {
   struct run *run = loop->run;
 
-  for (size_t i = 0; i < STREAM_COUNT; i++) {
-    struct stream *stream = &run->streams[i];
-    uint64_t seen = stream->seen;
-    size_t waiting;
-
-    if (loop->fds[SLOT_STREAMS + 2 * i].revents != 0)
-      stream_read (stream);
-    waiting = stream->len;
-    if (loop->fds[SLOT_STREAMS + 2 * i + 1].revents != 0 && stream_wants_write (stream))
-      stream_write (stream);
-    if (loop->drain_until != 0 && (stream->seen != seen || stream->len != waiting))
-      loop->drain_until = run_now_ms () + DRAIN_MS;
-  }
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    copy (loop, i);
+  if (run->streams[STREAM_OUT].reader_gone)
+    run_terminal_hang_up (run);
+  if (loop->fds[SLOT_CHILDREN].revents != 0)
+    on_children (loop);
   if (loop->fds[SLOT_LISTENER].revents != 0)
     run_serve (run);
   if (loop->fds[SLOT_COVERS].revents != 0)
@@ -286,6 +407,9 @@ static void set_reason (struct loop *loop)
   if (loop->deadline_hit) {
     result->reason = RUN_DEADLINE;
     result->code = 124;
+  } else if (loop->over) {
+    result->reason = RUN_LIMIT;
+    result->code = RUN_CODE_REFUSED;
   } else if (failed && (result->counters.oom_kills > 0 || result->counters.pids_denied > 0))
     result->reason = RUN_LIMIT;
 }
@@ -297,13 +421,43 @@ int run_guard (struct run *run)
              : watchdog_start (run->init_pidfd, run->init_pid, GRACE_MS, &run->watchdog, run->err);
 }
 
-int run_loop (struct run *run)
+/* Of its own: a sandbox that is held ready is discarded for any signal that the other one tells of. */
+static int watch_children (struct error *err)
 {
-  struct loop loop = { .run = run };
-  uint64_t started = run_now_ms ();
+  sigset_t set;
+  int fd;
+
+  sigemptyset (&set);
+  sigaddset (&set, SIGCHLD);
+  fd = signalfd (-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  return fd < 0 ? error_set_errno (err, errno, "watch children") : fd;
+}
+
+static void take_result (const struct loop *loop)
+{
+  struct run *run = loop->run;
+  struct run_result *result = &run->result;
   const struct stream *out = &run->streams[STREAM_OUT], *err = &run->streams[STREAM_ERR];
 
-  if (run_deadline_arm (run) < 0)
+  /* A terminal that hangs up says so by an error, and nothing of its output is missing. */
+  for (size_t i = 0; i < STREAM_COUNT && run->options->plan->terminal; i++)
+    run->streams[i].failed = 0;
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    result->stream_errno[i] = run->streams[i].failed;
+  result->out_bytes = out->seen;
+  result->err_bytes = err->seen;
+  result->out_cut = stream_was_cut (out);
+  result->err_cut = stream_was_cut (err);
+  result->reader_gone = out->reader_gone || err->reader_gone;
+}
+
+int run_loop (struct run *run)
+{
+  cleanup_close int children = watch_children (run->err);
+  struct loop loop = { .run = run, .children = children };
+  uint64_t started = run_now_ms ();
+
+  if (children < 0 || run_deadline_arm (run) < 0)
     return run->err->code;
   atomic_store (&run->watchdog.words->deadline, run->timer < 0 ? 0 : started + run_deadline_left (run));
   nudge_init (&run->nudge);
@@ -318,17 +472,11 @@ int run_loop (struct run *run)
     on_events (&loop);
     on_time (&loop);
   }
-  if (loop.unknown)
+  if (loop.unknown && !loop.deadline_hit && !loop.over)
     return error_set (run->err, -EIO, "%s could not say how the command ended", run->name);
   run->result.wall_ms = run_now_ms () - started;
-  run->result.out_bytes = out->seen;
-  run->result.err_bytes = err->seen;
-  run->result.out_cut = stream_was_cut (out);
-  run->result.err_cut = stream_was_cut (err);
-  /* A terminal that hangs up says so by an error. */
-  for (size_t i = 0; i < STREAM_COUNT && !run->options->plan->terminal; i++)
-    run->result.stream_errno[i] = run->streams[i].failed;
+  take_result (&loop);
   set_reason (&loop);
-  run_explain (run, loop.deadline_hit);
+  run_explain (run, loop.deadline_hit, loop.over);
   return 0;
 }

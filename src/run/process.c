@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-file.h"
@@ -86,6 +87,46 @@ static bool has_dead_below (pid_t pid, unsigned depth)
 bool process_has_dead_below (pid_t pid)
 {
   return has_dead_below (pid, DEPTH_MAX);
+}
+
+static bool is_among (pid_t pid, const pid_t *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == pid)
+      return true;
+  return false;
+}
+
+/* One after the other, past those that are spared. */
+static void reap_listed (const pid_t *spared, size_t count)
+{
+  cleanup_free char *name = str_format ("task/%d/children", (int) getpid ());
+  cleanup_free char *text = name ? read_of (getpid (), name, CHILDREN_MAX) : NULL;
+  char *rest = NULL;
+
+  for (const char *word = text ? strtok_r (text, " ", &rest) : NULL; word != NULL;
+       word = strtok_r (NULL, " ", &rest)) {
+    uint64_t child;
+
+    if (number_parse (word, INT32_MAX, &child) && !is_among ((pid_t) child, spared, count))
+      waitpid ((pid_t) child, NULL, WNOHANG);
+  }
+}
+
+void process_reap (const pid_t *spared, size_t count)
+{
+  for (;;) {
+    siginfo_t info = { .si_pid = 0 };
+
+    if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
+      return;
+    /* The kernel would tell of this one again and again. */
+    if (is_among (info.si_pid, spared, count)) {
+      reap_listed (spared, count);
+      return;
+    }
+    waitpid (info.si_pid, NULL, 0);
+  }
 }
 
 void process_pause_ms (unsigned ms)

@@ -221,10 +221,11 @@ static void send_signal (struct run *run, int signal_number)
 }
 
 /* Init is our child, whoever started it. */
-static int wait_init (struct run *run, bool told, int *ret_status)
+static int wait_init (struct run *run, bool told, bool hurried, int *ret_status)
 {
   (void) told;
-  return waitpid (run->init_pid, ret_status, 0) == run->init_pid ? 0 : -ECHILD;
+  (void) hurried;
+  return run_wait_dying (run, run->init_pid, run->init_pidfd, RUN_END_MS, ret_status);
 }
 
 static void destroy (struct run *run)
@@ -235,7 +236,8 @@ static void destroy (struct run *run)
    */
   if (run->step_failed)
     run_end_by_mounts (run->dir.id);
-  if (run->created && run->stage_ns[0] >= 0)
+  /* A runtime would wait for init as we have done. */
+  if (run->created && run->stage_ns[0] >= 0 && !run->stuck)
     run_step (run, STEP_DELETE);
   steward_stop (&run->steward);
   /* Without the folder gc would not know of the cgroup. */

@@ -23,6 +23,7 @@
 #define END_MS 10000
 
 struct pump {
+  struct run *run;
   int engine;   /* the connection; -1: it has ended */
   int fds[3];   /* of the command: 0 is read, 1 and 2 are written */
   bool open_in; /* standard input goes on */
@@ -45,6 +46,18 @@ static bool write_all (int fd, const char *bytes, size_t len)
   return true;
 }
 
+/* An engine reads on whether the reader is there or not, so the command cannot notice by itself; init passes
+ * the signal on. */
+static void tell_writer (const struct pump *pump)
+{
+  const struct run *run = pump->run;
+  cleanup_engine struct engine *engine = NULL;
+  cleanup_error struct error ignored = { 0 };
+
+  if (engine_open (run->options->plan->backend, run->program, &engine, &ignored) == 0)
+    engine_kill (engine, run->container, SIGPIPE, &ignored);
+}
+
 /* False: this is no stream of an engine's. */
 static bool take (struct pump *pump, const char *bytes, size_t len)
 {
@@ -58,11 +71,12 @@ static bool take (struct pump *pump, const char *bytes, size_t len)
       error_clear (&ignored);
       return false;
     }
-    /* That nobody reads any more is no reason to stop: the command must not block on it. */
+    /* One that ignores it must not block. */
     if (piece.len > 0 && piece.stream != FRAME_STDIN && pump->fds[piece.stream] >= 0
         && !write_all (pump->fds[piece.stream], piece.bytes, piece.len)) {
       close_p (&pump->fds[piece.stream]);
       pump->fds[piece.stream] = -1;
+      tell_writer (pump);
     }
     bytes += used;
     len -= used;
@@ -129,6 +143,7 @@ static void __attribute__ ((noreturn)) become_pump (struct run *run, struct atta
   signal (SIGPIPE, SIG_IGN);
   if (getppid () != parent)
     raise (SIGKILL);
+  pump.run = run;
   pump.engine = attached->fd;
   pump.open_in = true;
   memcpy (pump.fds, run->child_fds, sizeof (pump.fds));

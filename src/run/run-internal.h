@@ -18,6 +18,9 @@
 #include "run-stream.h"
 #include "run-watchdog.h"
 
+/* How long what was killed may take to be gone. */
+#define RUN_END_MS 5000u
+
 enum { STREAM_IN, STREAM_OUT, STREAM_ERR, STREAM_COUNT };
 
 struct run;
@@ -34,8 +37,8 @@ struct run_driver {
   int (*start) (struct run *run);
   void (*signal) (struct run *run, int signal_number);
   /* Init is gone, and has TOLD how the command ended or not. If not, *RET_STATUS is init's own end as waitpid
-   * has it; negative where nobody can say. */
-  int (*wait) (struct run *run, bool told, int *ret_status);
+   * has it; negative where nobody can say, or not within RUN_END_MS if it is HURRIED. */
+  int (*wait) (struct run *run, bool told, bool hurried, int *ret_status);
   /* On every path, whatever was made; what could not be removed is in the run's error. */
   void (*destroy) (struct run *run);
 };
@@ -73,6 +76,7 @@ struct run {
   struct stream streams[STREAM_COUNT];
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
+  bool stuck; /* init was killed and is still there; the answer does not wait for it, and gc finishes it */
   struct steward steward;   /* executes the runtime's last steps, where we have given up to */
   struct watchdog watchdog; /* while the loop runs */
   struct nudge nudge;       /* likewise */
@@ -131,8 +135,11 @@ bool run_was_interrupted (struct run *run);
 /* In a child: puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed.
  */
 int run_arrange_descriptors (const int *fds, size_t count);
-/* Waits for every dead child but one that is waited for elsewhere (0: none). */
-void run_reap_others (pid_t except);
+/* Waits for every dead child but the run's own processes and one that is waited for elsewhere (0: none). */
+void run_reap_others (const struct run *run, pid_t except);
+/* Waits for a child that is dead or dying, MS milliseconds at most, and collects orphans meanwhile: it may
+ * not end before they do. -ETIMEDOUT, or -ECHILD where it is no child of ours. */
+int run_wait_dying (const struct run *run, pid_t pid, int pidfd, uint64_t ms, int *ret_status);
 
 /* Kills every process that has a file system of run ID in its mount table, until there is none. */
 void run_end_by_mounts (const char *id);
@@ -187,6 +194,8 @@ int run_terminal_accept (struct run *run);
 int run_terminal_take (struct run *run, int master);
 void run_terminal_resize (struct run *run);
 void run_terminal_restore (struct run *run);
+/* The reader of what it shows is gone: the command gets SIGHUP, as when a terminal is closed. */
+void run_terminal_hang_up (struct run *run);
 
 /* loop.c: from the go-ahead to the end. The deadline runs from the last time it was armed. */
 int run_deadline_arm (struct run *run);
@@ -201,7 +210,7 @@ int run_loop (struct run *run);
 int run_hold_inside (struct run *run);
 /* Nothing will have to be explained, or all has been. The mounts go with the last process inside. */
 void run_let_go_of_inside (struct run *run);
-void run_explain (struct run *run, bool deadline);
+void run_explain (struct run *run, bool deadline, bool over);
 
 /* teardown.c */
 void run_tear_down (struct run *run);

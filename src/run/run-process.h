@@ -19,5 +19,8 @@ bool process_has_ended (pid_t pid);
 /* Whether a process below PID is dead and its parent has not noticed. */
 bool process_has_dead_below (pid_t pid);
 
+/* Waits for every dead child, also one that was another's before, but those in SPARED. */
+void process_reap (const pid_t *spared, size_t count);
+
 /* Does nothing for so long. */
 void process_pause_ms (unsigned ms);

@@ -49,6 +49,8 @@ struct run_options {
   int (*on_start) (void *data, const struct posture *posture, struct error *err);
   void *on_start_data;
 
+  bool cut_output;    /* more output than may pass is cut off without a word, whatever the plan says: the
+                       * caller has promised that, and tells of it */
   bool last;          /* this process launches nothing after it: privileges are given up on the way */
   bool keep_override; /* it writes something afterwards where only CAP_DAC_OVERRIDE lets it */
 
@@ -67,6 +69,7 @@ struct run_result {
   struct cgroup_counters counters;
   uint64_t out_bytes, err_bytes;
   bool out_cut, err_cut;
+  bool reader_gone;    /* the reader of standard output or error was gone before the command had ended */
   int stream_errno[3]; /* why the caller's standard stream of that number could not be passed on; 0: it was */
   uint64_t phases_us[PHASE_COUNT]; /* microseconds */
   struct posture *posture;         /* what was observed before the command started; NULL: nothing was */

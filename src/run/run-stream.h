@@ -1,9 +1,11 @@
 /* One direction of one standard stream: bytes from one descriptor to another, within a cap.
  *
- * Past the cap, or when the far end is gone, bytes are still read and counted, so that the command neither
- * blocks nor gets a signal for writing too much. Nothing here blocks for long: whoever uses this polls for
- * what is wanted, and a call at the caller's end, which may block all the same, is nudged. Whoever holds the
- * lock of a pipe holds us with it, though: while a call is under way, a number that the watchdog sees is odd.
+ * Past the cap bytes are still read and counted, so that the command neither blocks nor gets a signal for
+ * writing too much; what the excess means is the caller's decision. When the reader at the far end is gone,
+ * both ends are closed, so that the writer gets SIGPIPE or EPIPE as in a shell's pipeline. Nothing here
+ * blocks for long: whoever uses this polls for what is wanted, and a call at the caller's end, which may
+ * block all the same, is nudged. Whoever holds the lock of a pipe holds us with it, though: while a call is
+ * under way, a number that the watchdog sees is odd.
  */
 #pragma once
 
@@ -28,6 +30,7 @@ struct stream {
   size_t tail_len;
   int failed; /* the error that ended it, where that was neither the end nor a reader that went away; 0: none
                */
+  bool reader_gone; /* the reader at the far end was, before the writer had ended */
   size_t start, len;
   char buffer[STREAM_BUFFER];
 };
@@ -40,6 +43,12 @@ void stream_read (struct stream *stream);
 
 /* Writes what fits without blocking. */
 void stream_write (struct stream *stream);
+
+/* What poll said of TO while there was nothing to write: whether its reader is gone. */
+void stream_look_at_reader (struct stream *stream, short revents);
+
+/* More came than may pass. */
+bool stream_is_over (const struct stream *stream);
 
 /* Keeps the end of what comes from now on. Negative errno where memory ran out. */
 int stream_keep_tail (struct stream *stream);

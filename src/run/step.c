@@ -56,16 +56,31 @@ static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
 
 /* A runtime that ends a container waits until its processes are gone, and some of them are our children by
  * now. */
-void run_reap_others (pid_t except)
+void run_reap_others (const struct run *run, pid_t except)
 {
-  siginfo_t info;
+  const pid_t spared[] = { except, run->init_pid, run->watchdog.pid, run->steward.pid };
+
+  process_reap (spared, ARRAY_LEN (spared));
+}
+
+int run_wait_dying (const struct run *run, pid_t pid, int pidfd, uint64_t ms, int *ret_status)
+{
+  uint64_t until = run_now_ms () + ms;
 
   for (;;) {
-    info.si_pid = 0;
-    if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0
-        || info.si_pid == except)
-      return;
-    waitpid (info.si_pid, NULL, 0);
+    struct pollfd gone = { pidfd, POLLIN, 0 };
+    pid_t done = waitpid (pid, ret_status, WNOHANG);
+
+    if (done == pid)
+      return 0;
+    if (done < 0)
+      return -errno;
+    if (run_now_ms () >= until)
+      return -ETIMEDOUT;
+    run_reap_others (run, pid);
+    /* One that is dead and cannot be collected yet belongs to a debugger. */
+    if (pidfd < 0 || poll (&gone, 1, REAP_MS) != 0)
+      process_pause_ms (1);
   }
 }
 
@@ -162,12 +177,9 @@ static int watch_step (struct run *run, pid_t pid, int pidfd, struct waiting *wa
                           { wait->handshake, 0, 0 },
                           { run->listener.fd, POLLIN, 0 } };
   uint64_t now = run_now_ms (), left = wait->until > now ? wait->until - now : 0;
-  bool reaps = run->init_pid == 0;
-  int n = poll (fds, ARRAY_LEN (fds),
-                (reaps || pidfd < 0) && left > REAP_MS ? REAP_MS : (int) (left > LOOK_MS ? LOOK_MS : left));
+  int n = poll (fds, ARRAY_LEN (fds), (int) (left > REAP_MS ? REAP_MS : left));
 
-  if (reaps)
-    run_reap_others (pid);
+  run_reap_others (run, pid);
   if (n > 0 && fds[4].revents != 0)
     run_serve (run);
   if (n > 0 && fds[2].revents != 0)

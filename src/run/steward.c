@@ -96,8 +96,7 @@ static int await (struct run *run)
     struct pollfd heard = { run->steward.socket, POLLIN, 0 };
     int n = poll (&heard, 1, REAP_MS);
 
-    if (run->init_pid == 0)
-      run_reap_others (run->steward.pid);
+    run_reap_others (run, 0);
     if (n > 0)
       return 0;
     if (n < 0 && errno != EINTR)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,11 +71,19 @@ static ssize_t write_to (const struct stream *stream, const char *bytes, size_t 
   return n;
 }
 
-/* Nobody reads any more: what is left goes nowhere. */
+/* Nothing more is written: what is left goes nowhere. */
 static void stop_writing (struct stream *stream)
 {
   close_to (stream);
   stream->start = stream->len = 0;
+}
+
+/* The writer hears of it at its next write. */
+static void lose_reader (struct stream *stream)
+{
+  stream->reader_gone = true;
+  stop_writing (stream);
+  close_from (stream);
 }
 
 bool stream_wants_read (const struct stream *stream)
@@ -143,8 +152,12 @@ void stream_write (struct stream *stream)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
+  if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+    lose_reader (stream);
+    return;
+  }
   if (n < 0) {
-    if (errno != EPIPE && stream->failed == 0)
+    if (stream->failed == 0)
       stream->failed = errno;
     stop_writing (stream);
     return;
@@ -156,6 +169,17 @@ void stream_write (struct stream *stream)
     if (stream->from < 0)
       stop_writing (stream);
   }
+}
+
+void stream_look_at_reader (struct stream *stream, short revents)
+{
+  if (stream->to >= 0 && (revents & (POLLERR | POLLHUP)) != 0)
+    lose_reader (stream);
+}
+
+bool stream_is_over (const struct stream *stream)
+{
+  return stream->seen > stream->cap;
 }
 
 bool stream_is_done (const struct stream *stream)

@@ -13,14 +13,31 @@
 
 #include "base-cleanup.h"
 
+/* What cannot be waited for any longer. Its ids and its folder stay until gc has seen to it. */
+static void leave_init (struct run *run)
+{
+  run->stuck = true;
+  run->keep_dir = true;
+  error_set (
+      run->err, -EBUSY,
+      "the first process of run '%s' (pid %d) was killed and has not ended: it hangs in the kernel, or "
+      "waits for a process of its pid namespace that a parent or a debugger outside has not collected; "
+      "'tyrum-oci gc' finishes the run",
+      run->dir.id, (int) run->init_pid);
+}
+
 static void end_init (struct run *run)
 {
+  int status;
+
   close_p (&run->handshake);
   run->handshake = -1;
   watchdog_end (&run->watchdog);
   run_signal (run->init_pidfd, run->init_pid, SIGKILL);
-  if (run->init_pid > 0)
-    waitpid (run->init_pid, NULL, 0);
+  if (run->stuck
+      || (run->init_pid > 0
+          && run_wait_dying (run, run->init_pid, run->init_pidfd, RUN_END_MS, &status) == -ETIMEDOUT))
+    leave_init (run);
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run->streams[i].turn = NULL;
   nudge_clear (&run->nudge);
@@ -72,7 +89,7 @@ void run_tear_down (struct run *run)
   end_init (run);
   run->driver->destroy (run);
   watchdog_clear (&run->watchdog);
-  run_reap_others (0);
+  run_reap_others (run, 0);
   /* Only now can nobody inside have these ids any more. */
   if (run->slot_fd >= 0 && run->keep_dir)
     run_slot_keep (run->dir.id, &run->slot_fd);

@@ -109,3 +109,12 @@ void run_terminal_restore (struct run *run)
     tcsetattr (run->options->in, TCSANOW, &run->saved_terminal);
   run->terminal_is_raw = false;
 }
+
+void run_terminal_hang_up (struct run *run)
+{
+  if (run->terminal < 0)
+    return;
+  stream_clear (&run->streams[STREAM_IN]);
+  close_p (&run->terminal);
+  run->terminal = -1;
+}

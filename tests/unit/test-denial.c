@@ -224,6 +224,29 @@ static void test_counters (void **state)
   assert_false (denials_explain (&slow));
 }
 
+/* Output that is cut off explains no failure; output that ended the run does, once for both streams. */
+static void test_output (void **state)
+{
+  cleanup_posture_case struct posture_case c = { 0 };
+  cleanup_denials struct denials cut = { 0 }, ended = { 0 };
+  struct outcome outcome = { .code = 125, .out_dropped = 5, .err_dropped = 6 };
+
+  (void) state;
+  posture_case_make (&c);
+  outcome.plan = c.plan;
+  outcome_explain (&outcome, &cut);
+  assert_int_equal (cut.count, 2);
+  assert_int_equal (cut.items[0].effect, EFFECT_CUT);
+  assert_false (denials_explain (&cut));
+  outcome.output_ended = true;
+  outcome_explain (&outcome, &ended);
+  assert_int_equal (ended.count, 2);
+  assert_int_equal (ended.items[0].effect, EFFECT_ENDED);
+  assert_non_null (strstr (ended.items[0].allow, "limits.output_action"));
+  assert_true (ended.items[1].aside);
+  assert_true (denials_explain (&ended));
+}
+
 static void test_written (void **state)
 {
   cleanup_posture_case struct posture_case c = { 0 };
@@ -253,7 +276,7 @@ static void test_written (void **state)
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_counted), cmocka_unit_test (test_bounded), cmocka_unit_test (test_answers),
   cmocka_unit_test (test_sayings), cmocka_unit_test (test_full),    cmocka_unit_test (test_counters),
-  cmocka_unit_test (test_written),
+  cmocka_unit_test (test_output),  cmocka_unit_test (test_written),
 };
 
 UNIT_MAIN (cases)

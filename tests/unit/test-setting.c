@@ -123,6 +123,8 @@ static void test_levels_are_pinned (void **state)
     { SETTING_NETWORK_MODE, NETWORK_ALLOW, "allow" },
     { SETTING_NETWORK_MODE, NETWORK_ENGINE, "engine" },
     { SETTING_NETWORK_MODE, NETWORK_HOST, "host" },
+    { SETTING_OUTPUT_ACTION, OUTPUT_END, "end" },
+    { SETTING_OUTPUT_ACTION, OUTPUT_CUT, "cut" },
   };
   size_t total = 0;
 
@@ -191,8 +193,9 @@ static void test_what_null_lifts (void **state)
 {
   (void) state;
   for (enum setting s = 0; s < SETTING_COUNT; s++) {
-    bool expected = (s >= SETTING_MEMORY && s <= SETTING_BUDGET_TOKENS) || s == SETTING_ISOLATION_RUNTIME
-                    || s == SETTING_ISOLATION_IMAGE || s == SETTING_APPARMOR || s == SETTING_TOOLS;
+    bool expected = (s >= SETTING_MEMORY && s <= SETTING_BUDGET_TOKENS && s != SETTING_OUTPUT_ACTION)
+                    || s == SETTING_ISOLATION_RUNTIME || s == SETTING_ISOLATION_IMAGE || s == SETTING_APPARMOR
+                    || s == SETTING_TOOLS;
 
     CHECK (setting_info (s)->nullable == expected, "%s: nullable is not %d", setting_info (s)->key, expected);
   }
