@@ -390,10 +390,11 @@ static void on_events (struct loop *loop)
     covers_serve (&run->covers, run->options->plan, &run->result.denials);
   if (loop->fds[SLOT_SIGNALS].revents != 0)
     on_signals (loop);
-  if (loop->fds[SLOT_STATUS].revents != 0)
-    on_status (loop);
+  /* Before the status: while we were held the watchdog may have kept the deadline. */
   if (loop->fds[SLOT_DEADLINE].revents != 0)
     on_deadline (loop);
+  if (loop->fds[SLOT_STATUS].revents != 0)
+    on_status (loop);
   if (loop->fds[SLOT_INIT].revents != 0)
     on_init_gone (loop);
 }
