@@ -209,6 +209,8 @@ int run_make (struct run *run)
 {
   int r;
 
+  /* A caller that ignores it would have the kernel collect our children, and keep their status to itself. */
+  signal (SIGCHLD, SIG_DFL);
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) < 0)
     return error_set_errno (run->err, errno, "become the parent of orphans");
   r = chroot_settle (run->err);
