@@ -1,7 +1,8 @@
 """What the tests of launching share: namespaces and folders of their own, ways to launch, and TAP.
 
 A script that imports this runs its cases, each under every backend it names, in a mount and a pid namespace of its own:
-the state folder is a tmpfs that nobody else uses, every process belongs to the test, and all of it ends with the script.
+the state folder is a tmpfs that nobody else uses, /dev has nodes of the test's own, every process belongs to the test, and all of
+it ends with the script.
 Mounts there are shared among themselves, as systemd has it on most hosts, so that one that leaks is seen. A case is a
 function; its first line is its name. Needs root and the programs of a build. Environment:
   TYRUM_OCI_TEST_BUILDDIR   where our programs are (default: build below the source tree)
@@ -13,6 +14,7 @@ import atexit, contextlib, ctypes, itertools, json, os, re, select, shutil, sign
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from clean import remove_tree
+from devices import private_devices
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
 STATE = "/run/tyrum-oci"
@@ -352,6 +354,7 @@ def enter(script):
                               "--mount-proc", PYTHON, script, "--inside", *sys.argv[1:]])
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=711", "tyrum-launch", STATE], check=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tyrum-launch", STORAGE], check=True)
+    private_devices()
     subprocess.run(["mount", "--make-rshared", "/"], check=True)
     child = os.fork()
     while child > 0:

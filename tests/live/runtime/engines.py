@@ -1,16 +1,19 @@
 """What the tests of the runtime and the hook share: engines of their own, an image, and TAP.
 
 A script that imports this runs in mount, pid and network namespaces of its own: /run/tyrum-oci and its like are tmpfs that nobody
-else uses, engines keep everything in one folder and end with the script, and the side of a hybrid host's cgroups that crun refuses
-is out of sight. A case is a function; its first line is its name. Needs root, and the engine. Environment:
+else uses, /dev has device nodes that only the script and its engines use, engines keep everything in one folder and end with the
+script. The side of a hybrid host's cgroups that crun refuses is out of sight, so that containers of crun alone can be compared with
+ours, unless the script asks for the host's true mounts. A case is a function; its first line is its name. Needs root, and the
+engine. Environment:
   TYRUM_OCI_TEST_BUILDDIR   where the programs are (default: build below the source tree)
   TYRUM_OCI_TEST_SRCDIR     the source tree
 """
-import atexit, json, os, shutil, signal, subprocess, sys, tempfile, time, traceback
+import atexit, hashlib, json, os, shutil, signal, subprocess, sys, tempfile, time, traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from clean import remove_tree
+from devices import private_devices
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
 STATE = "/run/tyrum-oci"
@@ -92,7 +95,7 @@ def make_image():
     subprocess.run(["tar", "-C", root, "-cf", path("image.tar"), "."], check=True)
 
 
-def set_up():
+def set_up(view=True):
     global WORK
     os.umask(0o022)
     WORK = tempfile.mkdtemp(prefix="tyrum-engines-")
@@ -117,7 +120,9 @@ def set_up():
         os.makedirs(folder, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", folder], check=True)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    subprocess.run(["sh", "-c", VIEW, path("cgroups")], check=True)
+    private_devices()
+    if view:
+        subprocess.run(["sh", "-c", VIEW, path("cgroups")], check=True)
     make_image()
 
 
@@ -269,6 +274,8 @@ class UsersPodman(Podman):
 
 
 class Containerd:
+    IMAGE = "example.org/image:1"
+
     def __init__(self):
         need("containerd", "ctr", "crun")
         config = write("containerd/config.toml", 'version = 2\nroot = "%s"\nstate = "%s"\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n'
@@ -278,6 +285,30 @@ class Containerd:
         self.daemon = subprocess.Popen(["containerd", "-c", config], env=environment(), stdout=self.log, stderr=self.log)
         atexit.register(self.daemon.kill)
         wait_for("containerd", lambda: self("version").status == 0)
+        self.load()
+
+    def load(self):
+        """Images come as archives of another engine's: an OCI layout made by hand."""
+        layout = path("layout")
+        os.makedirs(os.path.join(layout, "blobs/sha256"))
+
+        def blob(data, kind):
+            digest = hashlib.sha256(data).hexdigest()
+            with open(os.path.join(layout, "blobs/sha256", digest), "wb") as f:
+                f.write(data)
+            return {"digest": "sha256:" + digest, "size": len(data), "mediaType": "application/vnd.oci.image." + kind}
+        with open(path("image.tar"), "rb") as f:
+            layer = f.read()
+        config = {"architecture": "amd64", "os": "linux", "config": {"Cmd": ["sh"], "Env": ["PATH=/bin"]},
+                  "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]}}
+        manifest = {"schemaVersion": 2, "config": blob(json.dumps(config).encode(), "config.v1+json"), "layers": [blob(layer, "layer.v1.tar")]}
+        index = {"schemaVersion": 2, "manifests": [dict(blob(json.dumps(manifest).encode(), "manifest.v1+json"),
+                 annotations={"io.containerd.image.name": self.IMAGE, "org.opencontainers.image.ref.name": "1"})]}
+        for name, value in (("index.json", index), ("oci-layout", {"imageLayoutVersion": "1.0.0"})):
+            write(os.path.join(layout, name), value)
+        subprocess.run(["tar", "-C", layout, "-cf", path("layout.tar"), "."], check=True)
+        done = self("images", "import", "--all-platforms", path("layout.tar"))
+        assert done.status == 0, done
 
     def __call__(self, *words, **more):
         return run(["ctr", "-a", path("containerd/sock"), *words], **more)
@@ -305,10 +336,10 @@ def left_over():
     return found
 
 
-def main(prepare):
-    """PREPARE gives the engine, which every case gets."""
+def main(prepare, view=True):
+    """PREPARE gives the engine, which every case gets. Without VIEW the host's cgroups are seen as they are."""
     enter()
-    set_up()
+    set_up(view)
     engine = prepare()
     wanted = sys.argv[1:]
     cases = [c for c in CASES if not wanted or c.__name__ in wanted]
