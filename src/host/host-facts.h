@@ -102,6 +102,9 @@ int host_look_state_dir (char **ret_path, struct error *err);
 /* The same for storage_dir. */
 int host_look_storage_dir (char **ret_path, struct error *err);
 
+/* The same for cgroup. */
+int host_look_cgroup_mode (enum cgroup_mode *ret_mode, struct error *err);
+
 /* Adds PATH to facts->paths unless it is there. An absent path is a fact, not an error. */
 int host_look_path (struct host_facts *facts, const char *path, struct error *err);
 

@@ -76,6 +76,15 @@ static int look_mode (enum cgroup_mode *ret_mode)
   return r;
 }
 
+int host_look_cgroup_mode (enum cgroup_mode *ret_mode, struct error *err)
+{
+  int r;
+
+  *ret_mode = CGROUP_NONE;
+  r = look_mode (ret_mode);
+  return r < 0 ? error_set_errno (err, -r, "look at the cgroups of this host") : 0;
+}
+
 static bool names_controller (const char *list, const char *controller)
 {
   size_t len = strlen (controller);

@@ -2,7 +2,6 @@
 
 #include "run-stage.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -10,20 +9,16 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
-
-#include <linux/magic.h>
 
 #include "base-cleanup.h"
 #include "base-str.h"
+#include "run-cgroup-view.h"
 #include "run-stage-internal.h"
 
 /* Room for mount points, a few small files, and what the run writes to a writable layer; the pages of the
  * latter count against the run's own memory limit. */
 #define STAGE_OPTIONS "mode=711"
-
-#define CGROUP_ROOT "/sys/fs/cgroup"
 
 static int private_mounts (struct error *err)
 {
@@ -32,55 +27,6 @@ static int private_mounts (struct error *err)
   if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
     return error_set_errno (err, errno, "make mounts private");
   return 0;
-}
-
-static int bind_hierarchy (const char *view, const char *name, struct error *err)
-{
-  cleanup_free char *from = str_format (CGROUP_ROOT "/%s", name);
-  cleanup_free char *to = str_format ("%s/%s", view, name);
-  struct statfs fs;
-
-  if (from == NULL || to == NULL)
-    return error_oom (err);
-  if (statfs (from, &fs) < 0 || fs.f_type != CGROUP_SUPER_MAGIC)
-    return 0;
-  if (mkdir (to, 0755) < 0 || mount (from, to, NULL, MS_BIND, NULL) < 0)
-    return error_set_errno (err, errno, "show the cgroup hierarchy '%s'", name);
-  return 0;
-}
-
-static int bind_hierarchies (const char *view, struct error *err)
-{
-  const struct dirent *entry;
-  int r = 0;
-  DIR *dir = opendir (CGROUP_ROOT);
-
-  if (dir == NULL)
-    return error_set_errno (err, errno, "open '" CGROUP_ROOT "'");
-  while (r == 0 && (entry = readdir (dir)) != NULL)
-    if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-      r = bind_hierarchy (view, entry->d_name, err);
-  closedir (dir);
-  return r;
-}
-
-/* libcrun refuses a host that has both versions mounted. Give it only the first, in our own namespace: a
- * tmpfs with the version 1 hierarchies bound into it. (Unmounting the other would make it write into the
- * tmpfs below.) One that leaves cgroups alone looks all the same, and is content with an EMPTY one. */
-static int cgroup_view (const char *folder, bool empty, struct error *err)
-{
-  cleanup_free char *view = str_format ("%s/cgroup", folder);
-  int r;
-
-  if (view == NULL)
-    return error_oom (err);
-  if (mkdir (view, 0755) < 0
-      || mount ("tmpfs", view, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") < 0)
-    return error_set_errno (err, errno, "make a view of the cgroups");
-  r = empty ? 0 : bind_hierarchies (view, err);
-  if (r == 0 && mount (view, CGROUP_ROOT, NULL, MS_BIND | MS_REC, NULL) < 0)
-    r = error_set_errno (err, errno, "show the view of the cgroups");
-  return r;
 }
 
 static int make_point (const char *path, bool folder, struct error *err)
@@ -258,7 +204,7 @@ int stage_build (const struct stage *stage, struct error *err)
     return r;
   if (mkdir (mounts, 0711) < 0)
     return error_set_errno (err, errno, "make '%s'", mounts);
-  r = stage->cgroup_view ? cgroup_view (stage->folder, stage->cgroup_empty, err) : 0;
+  r = stage->cgroup_view ? cgroup_view_show (stage->cgroup_empty, err) : 0;
   if (r == 0)
     r = hang_mounts (stage, &free_maker, err);
   if (r == 0)

@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +21,8 @@
 #include "base-limits.h"
 #include "base-number.h"
 #include "base-str.h"
+#include "host-facts.h"
+#include "run-cgroup-view.h"
 #include "spec-meet.h"
 
 #define RUNTIME_DIR "XDG_RUNTIME_DIR"
@@ -66,11 +70,30 @@ static void unblock_signals (void)
   sigprocmask (SIG_SETMASK, &none, NULL);
 }
 
+/* Every verb looks at the cgroups. Only the mounts below /sys/fs/cgroup are cut off from the host: what a
+ * hook of the engine's mounts or unmounts in start and delete has to arrive there. */
+static int show_cgroups (struct error *err)
+{
+  enum cgroup_mode mode;
+  int r = host_look_cgroup_mode (&mode, err);
+
+  if (r < 0 || mode != CGROUP_HYBRID)
+    return r;
+  if (unshare (CLONE_NEWNS) < 0)
+    return error_set_errno (err, errno, "make a mount namespace");
+  if (mount (NULL, "/sys/fs/cgroup", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+    return error_set_errno (err, errno, "keep the view of the cgroups from the host");
+  return cgroup_view_show (false, err);
+}
+
 int handover_exec (const char *path, char *const *words, struct error *err)
 {
   cleanup_free char **argv = NULL;
   size_t count = 0;
+  int r = show_cgroups (err);
 
+  if (r < 0)
+    return r;
   while (words[count] != NULL)
     count++;
   argv = calloc (count + 2, sizeof (*argv));
@@ -94,6 +117,7 @@ static int use_runtime_dir (const char *folder)
 static int wait_for (const char *path, char *const *words, const char *runtime_dir, int stdout_fd,
                      int stderr_fd, int *ret_status, struct error *err)
 {
+  cleanup_error struct error why = { 0 };
   pid_t child = fork ();
   int status;
 
@@ -103,7 +127,8 @@ static int wait_for (const char *path, char *const *words, const char *runtime_d
     if (use_runtime_dir (runtime_dir) < 0 || (stdout_fd >= 0 && dup2 (stdout_fd, STDOUT_FILENO) < 0)
         || (stderr_fd >= 0 && dup2 (stderr_fd, STDERR_FILENO) < 0))
       _exit (NOT_STARTED);
-    handover_exec (path, words, NULL);
+    handover_exec (path, words, &why);
+    dprintf (STDERR_FILENO, "%s\n", error_text (&why));
     _exit (127);
   }
   while (waitpid (child, &status, 0) < 0)

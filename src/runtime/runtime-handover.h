@@ -11,7 +11,8 @@
 int handover_find (const struct configuration *configuration, char **ret_path, struct error *err);
 
 /* WORDS are the arguments, without the program's name. Returns only on failure. No descriptor but the three
- * standard streams is left open. */
+ * standard streams is left open. On a host that has both versions of cgroups mounted it is executed in a
+ * mount namespace in which it sees version 1 alone. */
 int handover_exec (const char *path, char *const *words, struct error *err);
 
 /* The same in a child that is waited for. STDOUT_FD replaces its output; -1: as it is. */
