@@ -187,7 +187,8 @@ int target_docker (const struct plan *plan, char **ret_text, struct error *err)
   json_bool (&w, "AttachStdin", plan->over_streams);
   json_bool (&w, "AttachStdout", plan->over_streams);
   json_bool (&w, "AttachStderr", plan->over_streams);
-  json_bool (&w, "OpenStdin", plan->over_streams);
+  /* Without it the engine gives the host's /dev/null, and crun gives that to the container. */
+  json_bool (&w, "OpenStdin", true);
   json_bool (&w, "StdinOnce", plan->over_streams);
   json_bool (&w, "Tty", false);
   json_string (&w, "StopSignal", "SIGTERM");

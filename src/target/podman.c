@@ -175,7 +175,8 @@ int target_podman (const struct plan *plan, char **ret_text, struct error *err)
   json_string (&w, "umask", "0022");
   json_string (&w, "work_dir", plan->cwd);
   json_bool (&w, "terminal", false);
-  json_bool (&w, "stdin", plan->over_streams);
+  /* Without it Podman gives the host's /dev/null, and crun gives that to the container. */
+  json_bool (&w, "stdin", true);
   engine_write_labels (&w, "labels", plan);
   write_security (&w, plan);
   write_namespaces (&w, plan);
