@@ -1,7 +1,9 @@
-/* Flags that a low-level runtime forgets are put back in the container's own mount namespace, before its
- * command starts: crun 1.8.1 takes nosuid and nodev off a root without a user namespace, and leaves the
- * folder of version 1 cgroups to be written. What counts is what the judge sees afterwards, so trying is all
- * that is done here. */
+/* Flags and modes that a low-level runtime forgets are put back in the container's own mount namespace,
+ * before its command starts: crun 1.8.1 takes nosuid and nodev off a root without a user namespace, and
+ * leaves the folder of version 1 cgroups to be written; runc 1.1 gives a tmpfs the mode that the image's
+ * folder below it has, whatever mode= says. What counts is what the judge sees afterwards, so trying is all
+ * that is done here.
+ */
 #pragma once
 
 #include "plan-plan.h"
