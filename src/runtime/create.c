@@ -23,6 +23,7 @@
 #include "runtime-log.h"
 #include "runtime-policy.h"
 #include "runtime-stage.h"
+#include "runtime-stdio.h"
 #include "runtime-sweep.h"
 
 /* Of those whose engine has lost them, this many are looked for at a time. */
@@ -230,6 +231,8 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   if (stage_folder == NULL || door == NULL || words == NULL || (call->record.proof && init == NULL))
     return error_oom (err);
   r = container_stage_build (&stage, err);
+  if (r == 0)
+    r = stdio_replace_null (err);
   return r < 0 ? r : handover_exec (call->record.runtime, words, err);
 }
 
@@ -277,6 +280,8 @@ int verb_create (struct call *call, struct error *err)
   r = check_descriptors (call->command, err);
   if (r == 0)
     r = bundle_read (call->command, &c.bundle, err);
+  if (r == 0)
+    r = stdio_check (err);
   if (r == 0)
     r = choose_policy (&c, err);
   if (r == 0)

@@ -18,6 +18,7 @@
 #include "runtime-audit.h"
 #include "runtime-handover.h"
 #include "runtime-policy.h"
+#include "runtime-stdio.h"
 
 static int check_flags (const struct call *call, const char *what, struct error *err)
 {
@@ -106,11 +107,15 @@ int verb_exec (struct call *call, struct error *err)
   if (r == 0 && call->command->process.text == NULL)
     r = error_set (err, -EOPNOTSUPP, "exec: only a process given by --process FILE can be held to a profile");
   if (r == 0)
+    r = stdio_check (err);
+  if (r == 0)
     r = check_started (call, err);
   if (r < 0)
     refuse (call, "exec", NULL, err);
   else
     r = meet_process_file (call, call->command->process.text, err);
+  if (r == 0)
+    r = stdio_replace_null (err);
   return r < 0 ? r : verb_pass (call, err);
 }
 

@@ -116,8 +116,9 @@ static int open_streams (struct runner *runner)
   terminal = json_get (json_get (bundle.config, "process"), "terminal");
   if (terminal == NULL || terminal->type != JSON_BOOL || !terminal->flag)
     return command->detach ? 0 : streams_make (&runner->streams, runner->err);
-  if (command->console_socket.text != NULL)
-    return 0;
+  r = streams_set_aside (&runner->streams, runner->err);
+  if (r < 0 || command->console_socket.text != NULL)
+    return r;
   if (command->detach)
     return error_set (runner->err, -EINVAL,
                       "the container has a terminal and nobody waits for it: say --console-socket");
@@ -279,6 +280,7 @@ int verb_run_container (struct call *call, struct error *err)
     r = create (&runner, &status);
   /* What the low-level runtime has under this name now is not ours. */
   if (r < 0 || status != 0) {
+    streams_drain (&runner.streams);
     call_drop (call);
     return r < 0 ? r : status;
   }

@@ -1,9 +1,8 @@
 /* The streams of a container that `run` waits for.
  *
- * Pipes and sockets of the caller's are given to it as they are, as engines do. A file or a terminal of the
- * caller's is not: the container could do more with it than write to its end, and so it gets a pipe, and
- * what passes is copied. Where it has a terminal of its own, the master comes over a socket, and the caller's
- * terminal is raw until the end.
+ * What may be the low-level runtime's own stream (runtime-stdio.h) is given to it as it is, as engines do.
+ * For a file or a terminal of the caller's it gets a pipe, and what passes is copied. Where the container has
+ * a terminal of its own, the master comes over a socket, and the caller's terminal is raw until the end.
  */
 #pragma once
 
@@ -33,7 +32,9 @@ struct streams {
 
 void streams_init (struct streams *streams);
 
-/* A terminal: listens in FOLDER, which is ours. */
+/* The container has a terminal: the low-level runtime reads nothing, and what it says goes through a pipe. */
+int streams_set_aside (struct streams *streams, struct error *err);
+/* That terminal is to be ours: listens in FOLDER, which is ours. */
 int streams_listen (struct streams *streams, int folder, struct error *err);
 /* After create: the runtime has connected, or never will. */
 int streams_take (struct streams *streams, struct error *err);

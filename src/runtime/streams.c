@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "base-receive.h"
 #include "base-str.h"
 #include "runtime-record.h"
+#include "runtime-stdio.h"
 
 #define CONSOLE_MS 10000
 #define DRAIN_MS   200
@@ -40,6 +39,22 @@ void streams_init (struct streams *streams)
 }
 
 /* ---- A terminal of the container's. */
+
+int streams_set_aside (struct streams *streams, struct error *err)
+{
+  int ends[2];
+
+  if (pipe2 (ends, O_CLOEXEC) < 0)
+    return error_set_errno (err, errno, "make a pipe");
+  streams->theirs[STDERR_FILENO] = ends[1];
+  streams->relays[STDERR_FILENO].from = ends[0];
+  streams->relays[STDERR_FILENO].to = STDERR_FILENO;
+  streams->theirs[STDOUT_FILENO] = fcntl (ends[1], F_DUPFD_CLOEXEC, 3);
+  streams->theirs[STDIN_FILENO] = open ("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (streams->theirs[STDOUT_FILENO] < 0 || streams->theirs[STDIN_FILENO] < 0)
+    return error_set_errno (err, errno, "keep the standard streams from the low-level runtime");
+  return 0;
+}
 
 /* By the descriptor of its folder, as the path may be longer than a socket's address can be. */
 int streams_listen (struct streams *streams, int folder, struct error *err)
@@ -104,16 +119,6 @@ void streams_resize (const struct streams *streams)
 
 /* ---- Pipes. */
 
-/* Nothing more can be done with it than is meant. */
-static bool may_pass (int fd)
-{
-  struct stat st;
-
-  return fstat (fd, &st) == 0
-         && (S_ISFIFO (st.st_mode) || S_ISSOCK (st.st_mode)
-             || (S_ISCHR (st.st_mode) && st.st_rdev == makedev (1, 3)));
-}
-
 int streams_make (struct streams *streams, struct error *err)
 {
   for (int i = 0; i < STREAMS; i++) {
@@ -121,7 +126,7 @@ int streams_make (struct streams *streams, struct error *err)
     bool in = i == STDIN_FILENO;
     int ends[2];
 
-    if (may_pass (i))
+    if (stdio_kind_of (i) != STDIO_OTHER)
       continue;
     if (pipe2 (ends, O_CLOEXEC) < 0)
       return error_set_errno (err, errno, "make a pipe");
