@@ -16,6 +16,7 @@
 #include "base-limits.h"
 #include "base-namespace.h"
 #include "base-number.h"
+#include "run-chroot.h"
 #include "run-process.h"
 #include "runtime-audit.h"
 #include "runtime-bundle.h"
@@ -257,8 +258,11 @@ static int make_room (struct call *call, struct error *err)
 
 static int create (struct creation *c, struct error *err)
 {
-  int r = take_ids (c, err);
+  /* Before anything asks where it lies. */
+  int r = chroot_settle (err);
 
+  if (r == 0)
+    r = take_ids (c, err);
   if (r == 0)
     r = meet (c, err);
   if (r == 0)

@@ -15,7 +15,6 @@
 #include "base-file.h"
 #include "base-handshake.h"
 #include "plan-stage.h"
-#include "run-chroot.h"
 #include "run-mount.h"
 #include "run-trace.h"
 #include "runtime-points.h"
@@ -24,10 +23,6 @@
 
 static int private_mounts (const char *folder, struct error *err)
 {
-  int r = chroot_settle (err);
-
-  if (r < 0)
-    return r;
   if (unshare (CLONE_NEWNS) < 0)
     return error_set_errno (err, errno, "make a mount namespace");
   /* Nothing comes in either, or the container's root would take on what is mounted there outside. */

@@ -153,8 +153,8 @@ class Done:
         return "status %d, out %r, err %r" % (self.status, self.out[-1500:], self.err[-1500:])
 
 
-def run(command, stdin="", timeout=90, **more):
-    return Done(subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, errors="replace",
+def run(command, stdin="", timeout=90, cwd=None, **more):
+    return Done(subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, errors="replace", cwd=cwd,
                                env=environment(**more)))
 
 
@@ -270,7 +270,9 @@ class UsersPodman(Podman):
             options += ["--runtime", runtime]
         # Standard error is a pipe of the user's, as a terminal would be.
         own = ["bash", "-o", "pipefail", "-c", '{ "$@" 2>&1 >&3 | cat >&2; } 3>&1', "bash"]
-        return run([*self.AS_USER, *own, "podman", *options, *words], CONTAINERS_CONF=self.config, HOME=path("user"), XDG_RUNTIME_DIR=path("user/run"), **more)
+        # The build may lie where the user cannot look.
+        return run([*self.AS_USER, *own, "podman", *options, *words], cwd=path("user"), CONTAINERS_CONF=self.config, HOME=path("user"),
+                   XDG_RUNTIME_DIR=path("user/run"), **more)
 
 
 class Containerd:

@@ -6,7 +6,7 @@ wrong can then spoil nothing but itself.
 """
 import os, re, subprocess, sys
 
-from engines import Containerd, Docker, Podman, enter, read
+from engines import BUILD, TOP, Containerd, Docker, Podman, enter, read
 
 SECRET = "stand-in: nobody else's secret\n"
 PLACES = ("/tmp", "/var/tmp", "/run", "/root", "/home", "/srv", "/mnt", "/var/lib", "/var/cache")
@@ -39,14 +39,29 @@ def mounts():
         yield re.sub(r"\\([0-7]{3})", lambda m: chr(int(m.group(1), 8)), fields[4])
 
 
+def uncovered(trees):
+    """Yields; afterwards those of TREES that lie in a place that was covered meanwhile are there again, read-only."""
+    held = [(tree, os.open(tree, os.O_PATH | os.O_DIRECTORY)) for tree in trees]
+    yield
+    for tree, fd in held:
+        if not os.path.exists(tree):
+            os.makedirs(tree)
+            subprocess.run(["mount", "--no-canonicalize", "--bind", f"/proc/self/fd/{fd}", tree], check=True, pass_fds=[fd])
+            mount("-o", "remount,bind,ro", tree)
+        os.close(fd)
+
+
 def confine():
     """Returns in namespaces of the test's own, where nothing of the host can be written."""
     enter()
+    trees = uncovered([TOP, os.path.realpath(BUILD)])
+    next(trees)
     for point in list(mounts()):
         if not any(point == kernels or point.startswith(kernels + "/") for kernels in ("/dev", "/proc", "/sys")):
             mount("-o", "remount,bind,ro", point)
     for place in PLACES:
         mount("-t", "tmpfs", "-o", "mode=1777" if "tmp" in place else "mode=755", "stand-in", place)
+    next(trees, None)
     private_dev()
     try:
         os.mkdir("/written-by-a-test")
