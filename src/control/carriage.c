@@ -127,7 +127,8 @@ static const struct row rows[] = {
   { CONTROL_NAMESPACE_MOUNT, -1, EVERY, CARRY_ENFORCED, TRIED, "a new mount namespace, private" },
   { CONTROL_NAMESPACE_CGROUP, -1, RUNSC, CARRY_WEAKER, NOWHERE,
     "gVisor emulates cgroups and has no namespace for them" },
-  { CONTROL_NAMESPACE_CGROUP, -1, EVERY, CARRY_ENFORCED, LINUX, "a new cgroup namespace" },
+  { CONTROL_NAMESPACE_CGROUP, -1, EVERY, CARRY_ENFORCED, LINUX,
+    "a new cgroup namespace; a run that has a cgroup sees it in /sys/fs/cgroup, read-only" },
 
   { CONTROL_NETWORK_MODE, NETWORK_ALLOW, EVERY, CARRY_IMPOSSIBLE, NOWHERE,
     "no backend filters peers by name; use none" },

@@ -96,9 +96,12 @@ static const struct control_info table[] = {
                                 "Mounts inside and outside do not reach each other.",
                                 "the namespace id from inside and outside, against the host's and other "
                                 "runs', and propagation of every mount" },
-  [CONTROL_NAMESPACE_CGROUP] = { "namespace.cgroup", ALWAYS, "The host's cgroup tree is not seen.",
+  [CONTROL_NAMESPACE_CGROUP] = { "namespace.cgroup", ALWAYS,
+                                 "Of the host's cgroups only the run's own is seen, and it cannot be "
+                                 "changed.",
                                  "the namespace id from inside and outside, against the host's and other "
-                                 "runs', and /proc/self/cgroup" },
+                                 "runs', /proc/self/cgroup, and the group that each mount of cgroups shows, "
+                                 "from inside and outside, none of which may be writable" },
   [CONTROL_NETWORK_MODE] = { "network.mode", BY (SETTING_NETWORK_MODE, SETTING_NETWORK_ALLOW),
                              "The command reaches only the network that the profile grants.",
                              "interfaces, routes and the namespace id; connections to addresses that nobody "

@@ -15,6 +15,9 @@ static const struct difference differences[] = {
     "itself" },
   { "usage.oom_kills", RUNSC,
     "gVisor is one process to the kernel: its memory limit ends the sandbox as a whole, and counts nothing" },
+  { "cgroup.view", RUNSC,
+    "nothing is in /sys/fs/cgroup: gVisor shows the memory limit as all the memory there is, in "
+    "/proc/meminfo" },
   { "terminal", RUNSC,
     "its standard streams carry init's first words, so there is none to make a terminal of, and --tty is "
     "refused" },

@@ -38,8 +38,10 @@ static int host_apparmor (struct draft *draft)
   return 0;
 }
 
-static const char *why_no_cgroup (const struct host_facts *host)
+const char *draft_why_no_cgroup (const struct draft *draft)
 {
+  const struct host_facts *host = draft->host;
+
   if (host->cgroup == CGROUP_NONE)
     return "this host has no cgroups";
   if (host->uid == 0)
@@ -83,7 +85,7 @@ static int host_swap (struct draft *draft)
 
 static int host_limits (struct draft *draft)
 {
-  const char *why = why_no_cgroup (draft->host);
+  const char *why = draft_why_no_cgroup (draft);
 
   /* Engines have cgroups of their own; for the others it is us who must be able to make one. */
   if (backend_is_engine (draft->plan->backend))

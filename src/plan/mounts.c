@@ -1,6 +1,7 @@
 /* Mounts: what of the host appears inside, and the file systems of the run's own.
  *
- * The run's own come first, then the workspace, the profile's and the request's mounts, the secrets.
+ * The run's own come first, the view of its cgroup among them, then the workspace, the profile's and the
+ * request's mounts, the secrets.
  * Every source is judged by where it really lies, behind all links: by name for places that hand the
  * host over, by path and inode for engine sockets. Every mount is nosuid and nodev.
  */
@@ -82,6 +83,45 @@ bool draft_is_noexec (const struct draft *draft, const char *target)
   return strset_has (&draft_value (draft, SETTING_NOEXEC)->set, target);
 }
 
+/* Mount points in a root of our own have to be there before anything is mounted on them. */
+static int add_mount_point (struct draft *draft, const char *target, enum path_type type)
+{
+  if (draft->plan->root != ROOT_FROM_HOST || path_is_within (target, "/tmp"))
+    return 0;
+  for (size_t i = 0; i < draft->host->root.count; i++)
+    if (draft->host->root.items[i].type == PATH_DIRECTORY
+        && path_is_within (target, draft->host->root.items[i].path))
+      return error_set (
+          draft->err, -EROFS,
+          "workspace.bounded: '%s' lies in the host's read-only '%s', where no mount point can be "
+          "made; choose a target outside of it",
+          target, draft->host->root.items[i].path);
+  if (type == PATH_DIRECTORY)
+    return draft_add_entry (draft, ENTRY_DIRECTORY, target, NULL);
+  return draft_add_entry (draft, ENTRY_FILE, target, "");
+}
+
+/* Java, Node and their like look there for the limits that they size themselves by. It shows the run's own
+ * group and nothing above or beside it: the stage mounts that group, as a runtime that is asked for a
+ * "cgroup" in a user namespace may mount the host's whole tree. gVisor shows the limits in a /proc of its
+ * own, engines mount a view of their own, and of another runtime nothing is known. A run without a group has
+ * none. */
+static int own_group (struct draft *draft)
+{
+  const struct plan *plan = draft->plan;
+  bool sysfs = plan->network_namespace || !plan->user_namespace;
+  int r = 0;
+
+  if ((plan->backend != BACKEND_LIBCRUN && plan->backend != BACKEND_OCI_CRUN
+       && plan->backend != BACKEND_OCI_RUNC)
+      || draft_why_no_cgroup (draft) != NULL)
+    return 0;
+  /* A sysfs has the mount point in it. */
+  if (!sysfs)
+    r = add_mount_point (draft, PLAN_GROUP_VIEW, PATH_DIRECTORY);
+  return r < 0 ? r : draft_add_mount (draft, "cgroup", "cgroup", PLAN_GROUP_VIEW, "nosuid,nodev,noexec,ro");
+}
+
 static int own_filesystems (struct draft *draft)
 {
   uint64_t tmp = draft_value (draft, SETTING_TMP)->number;
@@ -107,6 +147,8 @@ static int own_filesystems (struct draft *draft)
   /* A kernel gives a fresh sysfs only to whoever owns the network namespace it shows. */
   if (r == 0 && (plan->network_namespace || !plan->user_namespace))
     r = draft_add_mount (draft, "sysfs", "sysfs", "/sys", "nosuid,nodev,noexec,ro");
+  if (r == 0)
+    r = own_group (draft);
   if (r == 0)
     r = draft_add_mount (draft, "tmpfs", "tmpfs", "/tmp", tmp_options);
   return r;
@@ -153,24 +195,6 @@ static int check_source (struct draft *draft, const char *what, const char *path
     return refuse (draft, what, fact, why);
   *ret_fact = fact;
   return 0;
-}
-
-/* Mount points in a root of our own have to be there before anything is mounted on them. */
-static int add_mount_point (struct draft *draft, const char *target, enum path_type type)
-{
-  if (draft->plan->root != ROOT_FROM_HOST || path_is_within (target, "/tmp"))
-    return 0;
-  for (size_t i = 0; i < draft->host->root.count; i++)
-    if (draft->host->root.items[i].type == PATH_DIRECTORY
-        && path_is_within (target, draft->host->root.items[i].path))
-      return error_set (
-          draft->err, -EROFS,
-          "workspace.bounded: '%s' lies in the host's read-only '%s', where no mount point can be "
-          "made; choose a target outside of it",
-          target, draft->host->root.items[i].path);
-  if (type == PATH_DIRECTORY)
-    return draft_add_entry (draft, ENTRY_DIRECTORY, target, NULL);
-  return draft_add_entry (draft, ENTRY_FILE, target, "");
 }
 
 static int mount_workspace (struct draft *draft)
@@ -362,10 +386,10 @@ static int check_targets (struct draft *draft)
 /* Names, addresses and cgroups as the engine has them; nothing of the host's. */
 static int allow_engines_own (struct draft *draft)
 {
-  static const char *const docker[] = { "/etc/hostname", "/etc/hosts", "/etc/resolv.conf", "/sys/fs/cgroup" };
-  static const char *const podman[] = { "/etc/group",    "/etc/hostname",    "/etc/hosts",
-                                        "/etc/passwd",   "/etc/resolv.conf", "/run/.containerenv",
-                                        "/sys/fs/cgroup" };
+  static const char *const docker[] = { "/etc/hostname", "/etc/hosts", "/etc/resolv.conf", PLAN_GROUP_VIEW };
+  static const char *const podman[] = { "/etc/group",   "/etc/hostname",    "/etc/hosts",
+                                        "/etc/passwd",  "/etc/resolv.conf", "/run/.containerenv",
+                                        PLAN_GROUP_VIEW };
   bool is_docker = draft->plan->backend == BACKEND_DOCKER;
   const char *const *list = is_docker ? docker : podman;
   size_t count = is_docker ? ARRAY_LEN (docker) : ARRAY_LEN (podman);

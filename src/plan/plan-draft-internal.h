@@ -28,6 +28,9 @@ const struct value *draft_value (const struct draft *draft, enum setting setting
 /* Adds a line for people. */
 int draft_note (struct draft *draft, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 
+/* Why a run of ours gets no cgroup on this host; NULL: it gets one. */
+const char *draft_why_no_cgroup (const struct draft *draft);
+
 /* Adds a mount at the end; OPTIONS is comma-separated. */
 int draft_add_mount (struct draft *draft, const char *type, const char *source, const char *target,
                      const char *options);

@@ -121,9 +121,11 @@ struct plan {
 
   enum cgroup_mode cgroup;
   bool swap_limit;
-  char *cgroup_path;      /* NULL: there is none to be had */
-  char *cgroup_delegated; /* the group above it, where that was delegated to the user; or NULL */
-  bool cgroup_ours;       /* the supervisor makes it, not the runtime; so it is with a delegated one */
+  char *cgroup_path;           /* NULL: there is none to be had */
+  struct strlist cgroup_shown; /* version 1: where a hierarchy is seen in the view, such as "cpu,cpuacct";
+                                  once a run has looked for them */
+  char *cgroup_delegated;      /* the group above it, where that was delegated to the user; or NULL */
+  bool cgroup_ours;            /* the supervisor makes it, not the runtime; so it is with a delegated one */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
   bool output_cut;                              /* more output is cut off; otherwise it ends the run */
@@ -152,6 +154,13 @@ int plan_use_engine (struct plan *plan, const struct host_facts *host, uint32_t 
 
 /* Gives the plan the private range number SLOT, below id_slots. */
 void plan_use_slot (struct plan *plan, unsigned slot);
+
+/* Where programs look for the limits of the group that they are in. */
+#define PLAN_GROUP_VIEW "/sys/fs/cgroup"
+
+/* The mount by which the command sees the run's own cgroup; NULL: it sees none, or the engine's. Version 1
+ * has a folder there, and a mount for each hierarchy in it once the plan is staged. */
+const struct plan_mount *plan_group_view (const struct plan *plan);
 
 /* Whether the run's command can execute only what process.tools names. */
 bool plan_bounds_tools (const struct plan *plan);

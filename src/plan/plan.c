@@ -32,6 +32,7 @@ static void clear_lists (struct plan *plan)
   strlist_clear (&plan->masked);
   strlist_clear (&plan->read_only);
   strlist_clear (&plan->engines_own);
+  strlist_clear (&plan->cgroup_shown);
 }
 
 char *plan_owner (const struct host_facts *host)
@@ -42,6 +43,14 @@ char *plan_owner (const struct host_facts *host)
 char *plan_filter_path (const char *state, const char *run)
 {
   return str_format ("%s/runs/%s/seccomp.json", state, run);
+}
+
+const struct plan_mount *plan_group_view (const struct plan *plan)
+{
+  for (size_t i = 0; i < plan->mount_count; i++)
+    if (strcmp (plan->mounts[i].type, "cgroup") == 0)
+      return &plan->mounts[i];
+  return NULL;
 }
 
 bool plan_bounds_tools (const struct plan *plan)

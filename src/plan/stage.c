@@ -68,14 +68,42 @@ static int set_staged (struct plan *plan, const char *folder)
   for (size_t i = 0; i < plan->mount_count; i++) {
     struct plan_mount *mount = &plan->mounts[i];
 
-    if (strcmp (mount->type, "bind") != 0)
+    bool group = strcmp (mount->type, "cgroup") == 0;
+
+    if (strcmp (mount->type, "bind") != 0 && !group)
       continue;
+    /* The runtime is not asked for a mount of cgroups: it binds what the stage has. */
+    if (group && strlist_add (&mount->options, "bind") < 0)
+      return -ENOMEM;
     mount->staged = str_format ("%s/mounts/%zu", folder, i);
     if (mount->staged == NULL)
       return -ENOMEM;
   }
   plan->staged_root = str_format ("%s/rootfs", folder);
   return plan->staged_root ? 0 : -ENOMEM;
+}
+
+/* Each by itself, and none below another's source: in a user namespace crun 1.8.1 binds nothing of what is
+ * mounted there, and the kernel does not let runc leave it out. */
+static int show_hierarchies (struct draft *draft, const char *folder)
+{
+  struct plan *plan = draft->plan;
+
+  for (size_t i = 0; i < plan->cgroup_shown.count && plan_group_view (plan) != NULL; i++) {
+    const char *name = plan->cgroup_shown.items[i];
+    cleanup_free char *target = str_format (PLAN_GROUP_VIEW "/%s", name);
+    char *staged = str_format ("%s/mounts/%zu", folder, plan->mount_count);
+    int r = target && staged
+                ? draft_add_mount (draft, "cgroup", "cgroup", target, "nosuid,nodev,noexec,ro,bind")
+                : error_oom (draft->err);
+
+    if (r < 0) {
+      free (staged);
+      return r;
+    }
+    plan->mounts[plan->mount_count - 1].staged = staged;
+  }
+  return 0;
 }
 
 int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier, struct error *err)
@@ -86,7 +114,9 @@ int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier
 
   if (init == NULL || set_staged (plan, folder) < 0 || set_init (plan, carrier) < 0)
     return error_oom (err);
-  r = draft_add_entry (&draft, ENTRY_FILE, STAGE_INIT_TARGET, "");
+  r = show_hierarchies (&draft, folder);
+  if (r == 0)
+    r = draft_add_entry (&draft, ENTRY_FILE, STAGE_INIT_TARGET, "");
   if (r == 0)
     r = draft_add_mount (&draft, "bind", init, STAGE_INIT_TARGET, "bind,ro,nosuid,nodev");
   if (r < 0)

@@ -86,7 +86,8 @@ static bool is_writable_by_plan (const struct plan *plan, const struct proc_moun
   const struct plan_mount *planned = planned_at (plan, mount->point);
 
   if (planned == NULL)
-    return is_device (mount) || strcmp (mount->point, "/") == 0 || is_engines_own (plan, mount);
+    return is_device (mount) || strcmp (mount->point, "/") == 0
+           || (is_engines_own (plan, mount) && !judge_is_group_view (mount));
   if (strcmp (planned->type, "bind") == 0)
     return planned->writable;
   return !in_list (&planned->options, "ro");
@@ -120,7 +121,8 @@ static const struct plan_mount *bind_above (const struct plan *plan, const char 
 unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount)
 {
   const struct plan_mount *planned = planned_at (plan, mount->point);
-  bool cover = is_cover (plan, mount);
+  /* Engines do not always keep their own view of cgroups from being written. */
+  bool cover = is_cover (plan, mount), view = is_engines_own (plan, mount) && judge_is_group_view (mount);
   unsigned long missing = 0;
 
   if (planned == NULL && !cover)
@@ -129,14 +131,18 @@ unsigned long posture_missing_flags (const struct plan *plan, const struct proc_
     missing |= MS_NOSUID;
   if (!cover && !path_is_within (mount->point, "/dev") && !proc_option_has (mount->options, "nodev"))
     missing |= MS_NODEV;
-  if (planned != NULL && in_list (&planned->options, "noexec") && !proc_option_has (mount->options, "noexec"))
+  if (((planned != NULL && in_list (&planned->options, "noexec")) || view)
+      && !proc_option_has (mount->options, "noexec"))
     missing |= MS_NOEXEC;
+  if (view && !proc_option_has (mount->options, "ro"))
+    missing |= MS_RDONLY;
   return missing;
 }
 
 static void judge_flags (struct judge *judge, const struct proc_mount *mount)
 {
-  unsigned long missing = posture_missing_flags (judge->plan, mount);
+  /* That it can be written is told of the mount itself. */
+  unsigned long missing = posture_missing_flags (judge->plan, mount) & ~(unsigned long) MS_RDONLY;
 
   if (missing != 0)
     judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, VERDICT_VIOLATED, judge_seen (judge),
@@ -144,7 +150,7 @@ static void judge_flags (struct judge *judge, const struct proc_mount *mount)
                missing & MS_NODEV ? " nodev" : "", missing & MS_NOEXEC ? " noexec" : "", mount->options);
 }
 
-static bool is_of_host (const struct outside *out, uint64_t device)
+bool judge_is_of_host (const struct outside *out, uint64_t device)
 {
   for (size_t i = 0; i < out->host_device_count; i++)
     if (out->host_devices[i] == device)
@@ -153,7 +159,7 @@ static bool is_of_host (const struct outside *out, uint64_t device)
 }
 
 /* File systems of the stage are named after the run. */
-static bool is_staged (const struct plan *plan, const struct proc_mount *mount)
+bool judge_is_staged (const struct plan *plan, const struct proc_mount *mount)
 {
   return str_has_prefix (mount->source, "tyrum-oci-")
          && strcmp (mount->source + strlen ("tyrum-oci-"), plan->run_id) == 0;
@@ -169,13 +175,13 @@ static void judge_own (struct judge *judge, const struct proc_mount *mount)
   if (!judge->out->seen || (planned == NULL && !root) || (root && judge->plan->staged_root == NULL))
     return;
   if (planned != NULL
-      && (strcmp (planned->type, "bind") == 0
+      && (strcmp (planned->type, "bind") == 0 || strcmp (planned->type, "cgroup") == 0
           || (strcmp (planned->type, "sysfs") == 0 && !judge->plan->network_namespace)))
     return;
   if (judge->out->host_devices == NULL)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
                "the host's mounts could not be read, to be told from the run's own");
-  else if (is_of_host (judge->out, mount->device))
+  else if (judge_is_of_host (judge->out, mount->device))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "what is mounted on '%s' should be the run's own, and is mounted elsewhere on the host (%s)",
                mount->point, mount->type);
@@ -183,7 +189,7 @@ static void judge_own (struct judge *judge, const struct proc_mount *mount)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "what is mounted on '%s' is '%s' of a %s, not a %s of its own", mount->point, mount->root,
                mount->type, planned->type);
-  else if (root && !is_staged (judge->plan, mount))
+  else if (root && !judge_is_staged (judge->plan, mount))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "the root is not the one that was staged for this run, but '%s'", mount->source);
 }
@@ -314,16 +320,16 @@ static void say_of_mounts (struct judge *judge, enum verdict verdict, enum seen 
 static void read_tables (struct judge *judge)
 {
   const char *in = inside_text (judge->in, QUESTION_FILE, "/proc/self/mountinfo");
-  cleanup_proc_mounts struct proc_mounts outside = { 0 };
+  struct proc_mounts *outside = &judge->outside_mounts;
   int r = in ? proc_mounts_read (in, &judge->mounts) : -EINVAL;
 
   if (r == 0 && judge->out->seen)
-    r = judge->out->mounts ? proc_mounts_read (judge->out->mounts, &outside) : -EINVAL;
+    r = judge->out->mounts ? proc_mounts_read (judge->out->mounts, outside) : -EINVAL;
   if (r == -ENOMEM)
     judge->failed = true;
   if (r < 0)
     say_of_mounts (judge, VERDICT_UNVERIFIED, SEEN_NOT, "the mount table could not be read");
-  else if (judge->out->seen && !same_tables (&judge->mounts, &outside))
+  else if (judge->out->seen && !same_tables (&judge->mounts, outside))
     say_of_mounts (judge, VERDICT_VIOLATED, SEEN_BOTH, "inside and outside see different mount tables");
   else
     judge->has_mounts = true;

@@ -137,32 +137,6 @@ static void judge_name (struct judge *judge)
                judge->plan->hostname);
 }
 
-/* In a namespace of its own every group is its own root. */
-static void judge_groups (struct judge *judge)
-{
-  const char *text = inside_text (judge->in, QUESTION_FILE, "/proc/self/cgroup");
-
-  if (text == NULL) {
-    judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_UNVERIFIED, SEEN_NOT,
-               "/proc/self/cgroup could not be read");
-    return;
-  }
-  for (const char *line = text; *line != '\0'; line += strcspn (line, "\n") + 1) {
-    const char *first = strchr (line, ':'), *path = first ? strchr (first + 1, ':') : NULL;
-
-    if (path != NULL && path[1] == '/' && (path[2] == '\n' || path[2] == '\0')) {
-      if (strchr (line, '\n') == NULL)
-        break;
-      continue;
-    }
-    judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VIOLATED, SEEN_INSIDE, "it sees the group '%.*s'",
-               (int) strcspn (line, "\n"), line);
-    return;
-  }
-  judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VERIFIED, SEEN_INSIDE,
-             "every group is the root of what it sees");
-}
-
 /* Lines below the heading of a table of the kernel's that have one of MARKS in them; "" takes all. A table
  * that is not there has none. -1: not known. */
 static int count_lines (const struct judge *judge, const char *path, const char *marks)
@@ -268,7 +242,6 @@ void judge_spaces (struct judge *judge)
   }
   judge_processes (judge);
   judge_name (judge);
-  judge_groups (judge);
   judge_empty (judge);
   judge_sockets (judge);
   judge_nested (judge);

@@ -141,9 +141,10 @@ static enum overall sum_up (const struct posture *posture)
 int posture_judge (const struct plan *plan, const struct inside *inside, const struct outside *outside,
                    struct posture **ret_posture, struct error *err)
 {
-  static void (*const topics[]) (
-      struct judge *) = { judge_identity, judge_process, judge_seccomp, judge_mounts,      judge_paths,
-                          judge_spaces,   judge_network, judge_limits,  judge_environment, judge_tools };
+  static void (*const topics[]) (struct judge *) = { judge_identity,    judge_process, judge_seccomp,
+                                                     judge_mounts,      judge_paths,   judge_spaces,
+                                                     judge_cgroup,      judge_network, judge_limits,
+                                                     judge_environment, judge_tools };
   cleanup_posture struct posture *posture = calloc (1, sizeof (*posture));
   struct judge judge = { .plan = plan, .in = inside, .out = outside, .posture = posture };
 
@@ -153,6 +154,7 @@ int posture_judge (const struct plan *plan, const struct inside *inside, const s
   for (size_t i = 0; i < ARRAY_LEN (topics); i++)
     topics[i](&judge);
   proc_mounts_clear (&judge.mounts);
+  proc_mounts_clear (&judge.outside_mounts);
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     conclude (&judge, c);
   if (judge.failed)

@@ -69,6 +69,10 @@ bool inside_connect (const struct inside *inside, const void *address, size_t le
 void inside_clear (struct inside *inside);
 #define cleanup_inside cleanup (inside_clear)
 
+/* Files by which a cgroup is changed, where version 2 and version 1 have them. */
+#define PROBE_GROUP_FILES 2
+extern const char *const probe_group_files[PROBE_GROUP_FILES];
+
 /* System calls that a filter of ours denies and a kernel without it would answer otherwise, with arguments
  * that do no harm. */
 struct probe_call {

@@ -17,8 +17,8 @@ struct judge {
   bool has_in, has_out; /* whether the statuses below could be read */
   struct proc_status in_status, out_status;
   bool has_mounts; /* the mount table was read inside, and outside where there is an outside */
-  struct proc_mounts mounts;
-  bool failed; /* memory ran out */
+  struct proc_mounts mounts, outside_mounts; /* alike, but for the way to a cgroup */
+  bool failed;                               /* memory ran out */
 };
 
 /* Adds to what is known of CONTROL. */
@@ -31,12 +31,20 @@ enum seen judge_seen (const struct judge *judge);
 /* Whether the kernel that init sees is another than the host's; the words for it, to be freed, or NULL. */
 char *judge_own_kernel (const struct judge *judge);
 
+/* Whether MOUNT is of a file system that is mounted on the host. */
+bool judge_is_of_host (const struct outside *out, uint64_t device);
+/* Whether it was made on the stage of this run. */
+bool judge_is_staged (const struct plan *plan, const struct proc_mount *mount);
+/* Whether it shows cgroups, or is where they are looked for. */
+bool judge_is_group_view (const struct proc_mount *mount);
+
 void judge_identity (struct judge *judge);
 void judge_process (struct judge *judge);
 void judge_seccomp (struct judge *judge);
 void judge_mounts (struct judge *judge);
 void judge_paths (struct judge *judge);
 void judge_spaces (struct judge *judge);
+void judge_cgroup (struct judge *judge);
 void judge_network (struct judge *judge);
 void judge_limits (struct judge *judge);
 void judge_environment (struct judge *judge);

@@ -45,7 +45,8 @@ struct posture {
 int posture_judge (const struct plan *plan, const struct inside *inside, const struct outside *outside,
                    struct posture **ret_posture, struct error *err);
 
-/* The flags of mount(2) that MOUNT should have by PLAN and has not: MS_NOSUID, MS_NODEV, MS_NOEXEC. */
+/* The flags of mount(2) that MOUNT should have by PLAN and has not: MS_NOSUID, MS_NODEV, MS_NOEXEC, and
+ * MS_RDONLY of an engine's view of cgroups. */
 unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount);
 
 /* One line for people: which required controls do not hold, why, and what promised them. NULL when memory ran

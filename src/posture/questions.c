@@ -72,6 +72,9 @@ const struct sockaddr_in6 probe_far6 = { .sin6_family = AF_INET6,
                                          .sin6_port = 9 << 8,
                                          .sin6_addr = { { { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } } } };
 
+const char *const probe_group_files[PROBE_GROUP_FILES] = { PLAN_GROUP_VIEW "/cgroup.procs",
+                                                           PLAN_GROUP_VIEW "/memory/cgroup.procs" };
+
 static const struct {
   enum question kind;
   const char *path;
@@ -162,6 +165,8 @@ static int ask_paths (struct questions *questions, const struct plan *plan)
 {
   bool failed = false;
 
+  for (size_t i = 0; i < PROBE_GROUP_FILES && !failed; i++)
+    failed = ask_path (questions, QUESTION_OPEN_WRITE, probe_group_files[i]) < 0;
   for (size_t i = 0; i < plan->masked.count && !failed; i++)
     failed = ask_path (questions, QUESTION_LOOK, plan->masked.items[i]) < 0;
   for (size_t i = 0; i < plan->read_only.count && !failed; i++)

@@ -26,8 +26,13 @@
 
 #define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-/* What limits or counts; the others have nothing to say about a run. */
-static const char *const controllers[] = { "memory", "pids", "cpu", "cpuacct", "devices", "freezer" };
+/* What limits or counts, and what a program asks for its limits: Java on version 1 takes no limit for one
+ * unless "cpuset" is there, too. The others have nothing to say about a run. */
+static const char *const controllers[] = {
+  "memory", "pids", "cpu", "cpuacct", "devices", "freezer", "cpuset"
+};
+
+const char *const cgroup_shown[CGROUP_SHOWN] = { "cpu", "cpuacct", "cpuset", "memory", "pids" };
 
 _Static_assert(ARRAY_LEN (controllers) == CGROUP_FOLDERS_MAX, "a hierarchy for each, at most");
 
@@ -57,12 +62,30 @@ static int add_hierarchy (struct cgroup *group, const char *name, int *fd, dev_t
 
   if (group->count == ARRAY_LEN (group->folders))
     return -E2BIG;
-  *folder = (struct cgroup_folder){ .names = strdup (name), .device = device, .above = -1, .fd = -1 };
-  if (folder->names == NULL)
+  *folder = (struct cgroup_folder){
+    .names = strdup (name), .mounted = strdup (name), .device = device, .above = -1, .fd = -1
+  };
+  group->count++;
+  if (folder->names == NULL || folder->mounted == NULL)
     return -ENOMEM;
   folder->above = take_fd (fd);
-  group->count++;
   return 0;
+}
+
+/* A group below FD takes processes in only where this one has processors and memory to give. No limit of a
+ * run is in that hierarchy, so a run does without it where there are none. */
+static bool gives_processors (int fd)
+{
+  static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
+
+  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
+    cleanup_close int file = openat (fd, names[i], O_RDONLY | O_CLOEXEC);
+    char byte = '\n';
+
+    if (file < 0 || read (file, &byte, 1) != 1 || byte == '\n')
+      return false;
+  }
+  return true;
 }
 
 /* NAME in DIR, if it is a hierarchy. One that was seen already gets a second name by it, as a link or another
@@ -82,14 +105,19 @@ static int look_at (struct cgroup *group, int dir, const char *name, bool link)
   for (size_t i = 0; i < group->count; i++)
     if (group->folders[i].device == st.st_dev)
       return add_name (&group->folders[i], name);
+  if (strcmp (name, "cpuset") == 0 && !gives_processors (fd))
+    return 0;
   return add_hierarchy (group, name, &fd, st.st_dev);
 }
 
 int cgroup_find_hierarchies (struct cgroup *group)
 {
-  DIR *dir = opendir (CGROUP_ROOT);
+  DIR *dir = group->count > 0 ? NULL : opendir (CGROUP_ROOT);
   const struct dirent *entry;
   int r = dir ? 0 : -errno;
+
+  if (group->count > 0)
+    return 0;
 
   while (r == 0) {
     errno = 0;
@@ -136,6 +164,64 @@ int cgroup_make_folders (struct cgroup *group, const char *path)
   return 0;
 }
 
+void cgroup_shown_names (const struct cgroup_folder *folder, struct strbuf *ret_names)
+{
+  strbuf_add (ret_names, "");
+  for (size_t i = 0; i < CGROUP_SHOWN; i++)
+    if (proc_option_has (folder->names, cgroup_shown[i]))
+      strbuf_addf (ret_names, "%s%s", ret_names->len > 0 ? "," : "", cgroup_shown[i]);
+}
+
+int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err)
+{
+  int r = 0;
+
+  if (plan_group_view (plan) == NULL || plan->cgroup == CGROUP_V2)
+    return 0;
+  group->mode = plan->cgroup;
+  r = cgroup_find_hierarchies (group);
+  if (r < 0)
+    return error_set_errno (err, -r, "look for the hierarchies of cgroups");
+  for (size_t i = 0; i < group->count; i++) {
+    struct strbuf names = { 0 };
+
+    cgroup_shown_names (&group->folders[i], &names);
+    if (names.len == 0 && !names.failed)
+      strbuf_clear (&names);
+    else if (strlist_add_take (&plan->cgroup_shown, strbuf_take (&names)) < 0)
+      return error_oom (err);
+  }
+  return 0;
+}
+
+static void folder_clear (struct cgroup_folder *folder)
+{
+  free (folder->names);
+  free (folder->mounted);
+  close_p (&folder->above);
+  close_p (&folder->fd);
+}
+
+int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct error *err)
+{
+  int r = 0;
+
+  group->mode = plan->cgroup;
+  if (plan->cgroup == CGROUP_V2) {
+    int above = cgroup_open_folder (AT_FDCWD, CGROUP_ROOT);
+
+    r = above < 0 ? above : 0;
+    if (r == 0)
+      group->folders[group->count++] = (struct cgroup_folder){ .above = above, .fd = -1 };
+  } else
+    r = cgroup_find_hierarchies (group);
+  if (r == 0)
+    r = cgroup_make_folders (group, plan->cgroup_path);
+  /* The runtime makes others, in hierarchies that are not among these. */
+  group->made = false;
+  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
+}
+
 bool cgroup_remove (const struct cgroup *group, const char *path)
 {
   bool gone = group->made;
@@ -165,7 +251,7 @@ static void open_v1 (struct cgroup *group, const char *path)
     if (folder.fd >= 0)
       group->folders[kept++] = folder;
     else
-      free (folder.names);
+      folder_clear (&folder);
   }
   group->count = kept;
 }
@@ -192,20 +278,31 @@ void cgroup_open (enum cgroup_mode mode, const char *path, struct cgroup *group)
 
 void cgroup_close (struct cgroup *group)
 {
-  for (size_t i = 0; i < group->count; i++) {
-    free (group->folders[i].names);
-    close_p (&group->folders[i].above);
-    close_p (&group->folders[i].fd);
-  }
+  for (size_t i = 0; i < group->count; i++)
+    folder_clear (&group->folders[i]);
   *group = (struct cgroup){ 0 };
+}
+
+static const struct cgroup_folder *find (const struct cgroup *group, const char *controller)
+{
+  for (size_t i = 0; i < group->count; i++)
+    if (group->mode == CGROUP_V2 || proc_option_has (group->folders[i].names, controller))
+      return &group->folders[i];
+  return NULL;
 }
 
 int cgroup_folder (const struct cgroup *group, const char *controller)
 {
-  for (size_t i = 0; i < group->count; i++)
-    if (group->mode == CGROUP_V2 || proc_option_has (group->folders[i].names, controller))
-      return group->folders[i].fd;
-  return -1;
+  const struct cgroup_folder *folder = find (group, controller);
+
+  return folder ? folder->fd : -1;
+}
+
+int cgroup_above (const struct cgroup *group, const char *controller)
+{
+  const struct cgroup_folder *folder = find (group, controller);
+
+  return folder ? folder->above : -1;
 }
 
 int cgroup_open_file (int folder, const char *name)

@@ -23,10 +23,31 @@
 #include "target-oci-devices.h"
 
 #define DEVICES_MAX ((size_t) 4096)
+#define CPUSET_MAX  ((size_t) 64 * 1024)
 
 /* 200 ms in all. */
 #define BUSY_TRIES   100
 #define BUSY_STEP_NS 2000000
+
+/* A new group of this controller has no processors and no memory, and takes no process in. */
+static int follow_cpuset (const struct plan *plan, const struct cgroup *group, struct error *err)
+{
+  static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
+  int folder = cgroup_folder (group, "cpuset");
+
+  for (size_t i = 0; i < ARRAY_LEN (names) && folder >= 0; i++) {
+    cleanup_free char *text = NULL;
+    int r = file_read (cgroup_above (group, "cpuset"), names[i], CPUSET_MAX, &text, NULL, err);
+
+    if (r == 0)
+      r = cgroup_write (folder, names[i], text);
+    if (r < 0)
+      return error_is_set (err)
+                 ? r
+                 : error_set_errno (err, -r, "set '%s' of the cgroup '%s'", names[i], plan->cgroup_path);
+  }
+  return 0;
+}
 
 int cgroup_v1_make (const struct plan *plan, struct cgroup *group, struct error *err)
 {
@@ -36,6 +57,8 @@ int cgroup_v1_make (const struct plan *plan, struct cgroup *group, struct error 
   r = cgroup_find_hierarchies (group);
   if (r == 0)
     r = cgroup_make_folders (group, plan->cgroup_path);
+  if (r == 0)
+    return follow_cpuset (plan, group, err);
   return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
 }
 

@@ -371,7 +371,7 @@ int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err)
 int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err)
 {
   if (!plan->cgroup_ours)
-    return 0;
+    return plan_group_view (plan) ? cgroup_make_empty (plan, group, err) : 0;
   return plan->cgroup_delegated ? cgroup_delegated_make (plan, group, err)
                                 : cgroup_v1_make (plan, group, err);
 }

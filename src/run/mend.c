@@ -1,8 +1,8 @@
 /* Mending what a runtime or an engine forgets.
  *
  * crun 1.8.1 takes nosuid and nodev off the root where there is no user namespace to hold them, and off bind
- * mounts where there is one; engines have no word for the flags of either, and Docker lets the host's mounts
- * come in. The supervisor puts that right in the
+ * mounts where there is one; engines have no word for the flags of either, leave their view of cgroups
+ * writable on version 1, and Docker lets the host's mounts come in. The supervisor puts that right in the
  * container's own mount namespace while init waits, and init is asked once more: what counts is what is seen
  * afterwards, not that we tried.
  */
@@ -46,7 +46,7 @@ static bool is_forgetful (const struct plan *plan, const struct proc_mount *moun
     return true;
   for (size_t i = 0; i < plan->mount_count; i++)
     if (strcmp (plan->mounts[i].target, mount->point) == 0)
-      return strcmp (plan->mounts[i].type, "bind") == 0 && !mount->shared;
+      return plan->mounts[i].staged != NULL && !mount->shared;
   return false;
 }
 

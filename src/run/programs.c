@@ -138,6 +138,8 @@ static int prepare (struct run *run)
   if (r == 0)
     r = run_hold_workspace (run);
   if (r == 0)
+    r = cgroup_plan_view (plan, &run->group, run->err);
+  if (r == 0)
     r = plan_stage (plan, run->stage, run->carrier, run->err);
   if (r == 0)
     r = open_listener (run);

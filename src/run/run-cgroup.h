@@ -26,15 +26,16 @@ struct cgroup_counters {
   bool known; /* at least one hierarchy answered */
 };
 
-#define CGROUP_FOLDERS_MAX 6
+#define CGROUP_FOLDERS_MAX 7
 
 /* A run's group, held open: a folder in each hierarchy that limits or counts something. */
 struct cgroup {
   enum cgroup_mode mode;
   struct cgroup_folder {
-    char *names;  /* the controllers, with commas, as the hierarchy is called; NULL: all, in version 2 */
-    dev_t device; /* of the hierarchy */
-    int above;    /* the folder that it was made in; -1: not by us */
+    char *names;   /* the controllers, with commas, as the hierarchy is called; NULL: all, in version 2 */
+    char *mounted; /* where the hierarchy is, below the root of all; NULL in version 2 */
+    dev_t device;  /* of the hierarchy */
+    int above;     /* the folder that it was made in; -1: not by us */
     int fd;
   } folders[CGROUP_FOLDERS_MAX];
   size_t count; /* 0: it is not open */
@@ -59,9 +60,14 @@ void cgroup_look (const struct cgroup *group, const char *path, const char *memb
 /* Lets frozen processes go on, so that they can end. */
 void cgroup_thaw (enum cgroup_mode mode, const char *path);
 
-/* The five for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): none does anything
- * for another. First: leaves the delegated group, where there is one and we are in it, for a child of ours,
- * and makes and opens the run's. */
+/* Finds the hierarchies of version 1 that the group of PLAN will be made in, if the command is shown it, and
+ * tells the plan of those that have a limit to show. */
+int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err);
+
+/* The five for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): but for the first
+ * none does anything for another. First: leaves the delegated group, where there is one and we are in it, for
+ * a child of ours, and makes and opens the run's. A group that the runtime makes is made beforehand, empty,
+ * where the command is shown it: what the stage mounts has to be there. */
 int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err);
 /* Has the calling process in the run's group, before it becomes a runtime. */
 int cgroup_enter (const struct plan *plan, const struct cgroup *group, struct error *err);

@@ -25,7 +25,7 @@ int mount_take (int fd, const char *target, uint64_t more, int idmap_fd, struct 
 
 /* The same with mount(2) alone, for kernels without the calls that the above is made of; ids cannot be mapped
  * then. */
-int mount_by_bind (int fd, const char *target, bool read_only, struct error *err);
+int mount_by_bind (int fd, const char *target, uint64_t more, struct error *err);
 
 /* A user namespace in which id INSIDE_UID:INSIDE_GID is OUTSIDE_UID:OUTSIDE_GID: for idmapped mounts. */
 int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,

@@ -17,5 +17,9 @@ int mount_filesystem (const struct plan *plan, const char *type, const char *tar
 /* Makes a user namespace, has the supervisor map its ids, and becomes its root. */
 int stage_ids (const struct plan *plan, int report, struct error *err);
 
+/* The run's own cgroup, where the plan shows it to the command. */
+struct stage;
+int stage_group (const struct stage *stage, struct error *err);
+
 /* The root, at ROOT: a folder of our own with the plan's entries, or a layer over the plan's folder. */
 int stage_root (const struct plan *plan, const char *folder, struct error *err);

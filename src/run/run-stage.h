@@ -15,6 +15,7 @@
 
 #include "base-error.h"
 #include "plan-plan.h"
+#include "run-cgroup.h"
 
 struct stage {
   const struct plan *plan;    /* staged for FOLDER */
@@ -23,6 +24,7 @@ struct stage {
   const char *runtime;        /* our own helper, for where it is executed from: */
   const char *staged_runtime; /* there; NULL: it is not hung up */
   int report;                 /* to the supervisor: it writes our id maps when it hears STAGE_MAP_ME */
+  const struct cgroup *group; /* the run's, held open; of the plan's path */
   bool own_kernel;            /* the runtime makes files with ids of its own; mapping them would refuse it */
   bool cgroup_view;           /* hide a hybrid host's v2 side from the runtime */
   bool cgroup_empty;          /* and its v1 side, which the runtime leaves alone */

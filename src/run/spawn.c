@@ -309,6 +309,7 @@ int run_stage_and_create (struct run *run)
                          .init = run->options->init,
                          .runtime = run->program,
                          .staged_runtime = staged,
+                         .group = &run->group,
                          .own_kernel = run->ops->own_kernel,
                          .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
                          .cgroup_empty = !run->launch.cgroup };

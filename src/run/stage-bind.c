@@ -86,9 +86,10 @@ static int check_flags (const char *path, unsigned long has, unsigned long flags
   return 0;
 }
 
-int mount_by_bind (int fd, const char *target, bool read_only, struct error *err)
+int mount_by_bind (int fd, const char *target, uint64_t more, struct error *err)
 {
-  unsigned long flags = MS_NOSUID | MS_NODEV | (read_only ? MS_RDONLY : 0);
+  unsigned long flags = MS_NOSUID | MS_NODEV | (more & MOUNT_ATTR_RDONLY ? MS_RDONLY : 0)
+                        | (more & MOUNT_ATTR_NOEXEC ? MS_NOEXEC : 0);
   char source[32];
   int r;
 

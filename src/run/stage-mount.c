@@ -94,7 +94,7 @@ int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, s
                             target);
   r = tree < 0 ? -ENOSYS : set_attributes (tree, target, more, idmap_fd, err);
   if (r == -ENOSYS && !error_is_set (err))
-    return mount_by_bind (fd, target, (more & MOUNT_ATTR_RDONLY) != 0, err);
+    return mount_by_bind (fd, target, more, err);
   if (r < 0)
     return r;
   if (syscall (SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0)

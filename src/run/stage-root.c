@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-path.h"
 #include "base-str.h"
 
 static int make_file (int root, const struct plan_entry *entry)
@@ -116,6 +117,18 @@ static int make_mount_point (int root, const char *target, bool folder, struct e
   return at < 0 ? error_set_errno (err, errno, "open the root") : 0;
 }
 
+/* Below another file system of the run's own the point is that one's business, not the root's. */
+static bool is_below_another (const struct plan *plan, size_t number)
+{
+  const char *target = plan->mounts[number].target;
+
+  for (size_t i = 0; i < number; i++)
+    if (strcmp (plan->mounts[i].type, "bind") != 0 && strcmp (plan->mounts[i].target, target) != 0
+        && path_is_within (target, plan->mounts[i].target))
+      return true;
+  return false;
+}
+
 static int make_mount_points (const struct plan *plan, int root, struct error *err)
 {
   for (size_t i = 0; i < plan->mount_count; i++) {
@@ -123,8 +136,7 @@ static int make_mount_points (const struct plan *plan, int root, struct error *e
     bool folder = mount->options.count == 0 || strcmp (mount->options.items[0], "bind") != 0;
     int r = 0;
 
-    /* Below another mount of the run's the point is that mount's business, not the root's. */
-    if (strncmp (mount->target, "/dev/", 5) != 0)
+    if (!is_below_another (plan, i))
       r = make_mount_point (root, mount->target, folder, err);
     if (r < 0)
       return r;

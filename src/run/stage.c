@@ -204,7 +204,10 @@ int stage_build (const struct stage *stage, struct error *err)
     return r;
   if (mkdir (mounts, 0711) < 0)
     return error_set_errno (err, errno, "make '%s'", mounts);
-  r = stage->cgroup_view ? cgroup_view_show (stage->cgroup_empty, err) : 0;
+  r = stage_group (stage, err);
+  /* It hides what that is taken from. */
+  if (r == 0 && stage->cgroup_view)
+    r = cgroup_view_show (stage->cgroup_empty, err);
   if (r == 0)
     r = hang_mounts (stage, &free_maker, err);
   if (r == 0)

@@ -73,7 +73,7 @@ static void write_mounts (struct json_writer *w, const struct plan *plan)
 
     json_object_begin (w, NULL);
     json_string (w, "destination", mount->target);
-    json_string (w, "type", mount->type);
+    json_string (w, "type", mount->staged ? "bind" : mount->type);
     json_string (w, "source", mount->staged ? mount->staged : mount->source);
     json_strings (w, "options", &mount->options);
     json_object_end (w);

@@ -79,6 +79,8 @@ static struct plan *make_plan (const char *host_said, const char *profile_said)
   }
   free (plan->run_id);
   plan->run_id = strdup ("r-1");
+  MUST (strlist_add (&plan->cgroup_shown, "memory") == 0 && strlist_add (&plan->cgroup_shown, "pids") == 0
+        && strlist_add (&plan->cgroup_shown, "cpu") == 0);
   MUST (plan_stage (plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &err) == 0);
   return plan;
 }
@@ -112,7 +114,20 @@ static bool has_option (const struct plan_mount *mount, const char *name)
   return false;
 }
 
-static char *mounts_text (const struct plan *plan)
+/* The view of the run's group: a folder of the stage's, and in it hierarchies of version 1. */
+static void add_group (struct strbuf *buf, const struct plan_mount *mount, unsigned id, bool outside)
+{
+  const char *name = strrchr (mount->target, '/') + 1;
+
+  if (strcmp (mount->target, PLAN_GROUP_VIEW) == 0)
+    strbuf_addf (buf, "%u 100 0:60 /mounts/6 %s ro,nosuid,nodev,noexec,relatime - tmpfs tyrum-oci-r-1 rw\n",
+                 id, mount->target);
+  else
+    strbuf_addf (buf, "%u 106 0:3%zu %s %s ro,nosuid,nodev,noexec,relatime - cgroup cgroup rw,%s\n", id,
+                 strlen (name) % 10, outside ? "/tyrum-oci-r-1" : "/", mount->target, name);
+}
+
+static char *mounts_text (const struct plan *plan, bool outside)
 {
   struct strbuf buf = { 0 };
   unsigned id = 100;
@@ -124,6 +139,10 @@ static char *mounts_text (const struct plan *plan)
     bool ro = bind ? !mount->writable : has_option (mount, "ro");
     bool dev = strncmp (mount->target, "/dev", 4) == 0;
 
+    if (strcmp (mount->type, "cgroup") == 0) {
+      add_group (&buf, mount, id++, outside);
+      continue;
+    }
     strbuf_addf (&buf, "%u 100 0:%u / %s %s,nosuid%s%s,relatime - %s %s rw\n", id, id, mount->target,
                  ro ? "ro" : "rw", dev ? "" : ",nodev", has_option (mount, "noexec") ? ",noexec" : "",
                  bind ? "ext4" : mount->type, bind ? "/dev/vda" : mount->source);
@@ -144,7 +163,7 @@ static char *file_text (const struct plan *plan, const char *path)
   if (strcmp (path, "/proc/self/uid_map") == 0 || strcmp (path, "/proc/self/gid_map") == 0)
     return map_text (plan);
   if (strcmp (path, "/proc/self/mountinfo") == 0)
-    return mounts_text (plan);
+    return mounts_text (plan, false);
   if (strcmp (path, "/proc/self/cgroup") == 0)
     return strdup ("4:memory:/\n3:pids:/\n0::/\n");
   if (strcmp (path, "/proc/net/dev") == 0)
@@ -339,8 +358,9 @@ static void make_outside (const struct plan *plan, struct outside *out)
                            .status = status_text (plan, true),
                            .uid_map = map_text (plan),
                            .gid_map = map_text (plan),
-                           .mounts = mounts_text (plan),
-                           .cgroup = strdup ("4:memory:/tyrum-oci-r-1\n"),
+                           .mounts = mounts_text (plan, true),
+                           .cgroup = strdup (
+                               "4:memory:/tyrum-oci-r-1\n3:pids:/tyrum-oci-r-1\n2:cpu:/tyrum-oci-r-1\n"),
                            .limits = strdup ("Limit\nMax open files            1024        1024     files\n"),
                            .label = file_text (plan, "/proc/self/attr/current"),
                            .pipes = { 11, 12, 13 },

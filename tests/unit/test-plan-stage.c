@@ -8,6 +8,7 @@
 #include "base-handshake.h"
 #include "plan-case.h"
 #include "plan-stage.h"
+#include "target-oci.h"
 
 static const enum backend backends[] = { BACKEND_LIBCRUN, BACKEND_OCI_RUNC, BACKEND_DOCKER, BACKEND_PODMAN };
 
@@ -120,8 +121,62 @@ static void test_slots (void **state)
   assert_int_equal (plan->uid_maps[0].outside, first);
 }
 
+/* The document has a bind of what is on the stage for the group and for each hierarchy, read-only, and asks
+ * no runtime for a mount of cgroups; no source lies below another, which a bind would have to take along. */
+static void check_groups (struct plan *plan)
+{
+  static const char *const targets[] = { "", "/cpu,cpuacct", "/memory" };
+  cleanup_error struct error err = { 0 };
+  cleanup_free char *document = NULL;
+  size_t count = 0;
+
+  assert_int_equal (strlist_add (&plan->cgroup_shown, "cpu,cpuacct"), 0);
+  assert_int_equal (strlist_add (&plan->cgroup_shown, "memory"), 0);
+  stage (plan);
+  for (size_t i = 0; i < plan->mount_count; i++) {
+    const struct plan_mount *mount = &plan->mounts[i];
+    cleanup_free char *target = NULL, *staged = str_format ("/run/stage/mounts/%zu", i);
+
+    if (strcmp (mount->type, "cgroup") != 0)
+      continue;
+    target = str_format (PLAN_GROUP_VIEW "%s", targets[count++]);
+    assert_string_equal (mount->target, target);
+    assert_string_equal (mount->staged, staged);
+    assert_false (mount->writable);
+    for (size_t k = 0; k < 5; k++) {
+      static const char *const options[] = { "nosuid", "nodev", "noexec", "ro", "bind" };
+
+      assert_string_equal (mount->options.items[k], options[k]);
+    }
+    assert_int_equal (mount->options.count, 5);
+  }
+  assert_int_equal (count, ARRAY_LEN (targets));
+  assert_int_equal (target_oci (plan, &document, &err), 0);
+  CHECK (strstr (document, "\"type\": \"cgroup\",\n      \"source\"") == NULL
+             && strstr (document, "\"source\": \"cgroup\"") == NULL,
+         "%s", document);
+}
+
+/* Engines mount a view of their own. */
+static void test_groups (void **state)
+{
+  static const enum backend others[] = { BACKEND_DOCKER, BACKEND_PODMAN };
+  cleanup_plan struct plan *libcrun = plan_case_make (BACKEND_LIBCRUN),
+                           *runc = plan_case_make (BACKEND_OCI_RUNC);
+
+  (void) state;
+  check_groups (libcrun);
+  check_groups (runc);
+  for (size_t i = 0; i < ARRAY_LEN (others); i++) {
+    cleanup_plan struct plan *plan = plan_case_make (others[i]);
+
+    assert_null (plan_group_view (plan));
+  }
+}
+
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_own_engine), cmocka_unit_test (test_slots),          cmocka_unit_test (test_watched),
+  cmocka_unit_test (test_own_engine), cmocka_unit_test (test_slots),
+  cmocka_unit_test (test_watched),    cmocka_unit_test (test_groups),
   cmocka_unit_test (test_open_files), cmocka_unit_test (test_kept_variables),
 };
 

@@ -98,10 +98,6 @@ SPOIL (name_of_host)
 
   posture_case_answer (c, QUESTION_NAMES, "", 0, &names, sizeof (names));
 }
-SPOIL (group_seen)
-{
-  posture_case_edit_answer (c, QUESTION_FILE, "/proc/self/cgroup", "memory:/", "memory:/tyrum");
-}
 SPOIL (interface)
 {
   posture_case_edit_answer (c, QUESTION_FILE, "/proc/net/dev", "    lo:", "  eth0: 1\n    lo:");
@@ -194,7 +190,6 @@ static const struct spoilt rows[] = {
   BAD (space_of_stranger, CONTROL_NAMESPACE_IPC),
   BAD (name_of_host, CONTROL_NAMESPACE_UTS),
   BAD (space_of_host_cgroup, CONTROL_NAMESPACE_CGROUP),
-  BAD (group_seen, CONTROL_NAMESPACE_CGROUP),
   BAD (space_of_host_user, CONTROL_USER_NAMESPACE),
   BAD (map_inside, CONTROL_USER_NAMESPACE),
   BAD (map_outside, CONTROL_USER_NAMESPACE),

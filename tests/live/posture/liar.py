@@ -5,7 +5,7 @@
 LIES says of every lie which control it breaks, and what it does. A lie gets the document, and the words of the command
 line, and changes either.
 """
-import array, json, os, socket, sys
+import array, json, os, socket, subprocess, sys
 
 LIES = {}
 
@@ -355,6 +355,55 @@ def another_range_of_users(config, words):
 @lie("namespace.cgroup")
 def the_cgroups_of_the_host(config, words):
     share(config, "cgroup")
+
+
+GROUPS = "/sys/fs/cgroup"
+
+
+@lie("namespace.cgroup")
+def a_cgroup_that_can_be_written(config, words):
+    group = mount(config, f"{GROUPS}/memory")
+    subprocess.run(["mount", "-o", "remount,bind,rw", group["source"]], check=True)
+    group["options"][group["options"].index("ro")] = "rw"
+
+
+@lie("namespace.cgroup")
+def a_folder_of_cgroups_that_can_be_written(config, words):
+    options = mount(config, GROUPS)["options"]
+    options[options.index("ro")] = "rw"
+
+
+@lie("namespace.cgroup")
+def the_whole_tree_of_cgroups(config, words):
+    config["mounts"] = [m for m in config["mounts"] if not m["destination"].startswith(f"{GROUPS}/")]
+    mount(config, GROUPS)["source"] = GROUPS
+    mount(config, GROUPS)["options"].append("rbind")
+
+
+@lie("namespace.cgroup")
+def the_root_of_one_hierarchy(config, words):
+    mount(config, f"{GROUPS}/memory")["source"] = f"{GROUPS}/memory"
+
+
+@lie("namespace.cgroup")
+def the_cgroup_of_another(config, words):
+    other = f"{GROUPS}/memory/tyrum-elsewhere-{os.getpid()}"
+    os.mkdir(other)
+    mount(config, f"{GROUPS}/memory")["source"] = other
+
+
+@lie("namespace.cgroup")
+def files_that_look_like_a_cgroup(config, words):
+    """Limits that nobody set."""
+    files = os.path.join(os.environ["WORK"], "given")
+    with open(os.path.join(files, "memory.limit_in_bytes"), "w") as f:
+        f.write("9223372036854771712\n")
+    mount(config, f"{GROUPS}/memory")["source"] = files
+
+
+@lie("workspace.bounded")
+def no_cgroup_where_one_was_planned(config, words):
+    config["mounts"] = [m for m in config["mounts"] if m["destination"] != f"{GROUPS}/memory"]
 
 
 @lie("namespace.mount")
