@@ -60,10 +60,10 @@ static int compare (const struct hook *hook, const char *profile, struct json_no
 
   if (r == 0)
     r = policy_choose (policy, profile, NULL, err);
-  if (r == 0)
-    r = policy_look_sources (policy, config, err);
   policy->spec.container = hook->id;
   policy->spec.bundle = hook->bundle;
+  if (r == 0)
+    r = policy_look_sources (policy, config, err);
   return r < 0 ? r : spec_meet (config, &policy->spec, changes, err);
 }
 

@@ -41,7 +41,7 @@ struct proc_mount {
   char *options; /* of the mount: "ro,nosuid,..." */
   char *type;
   char *source;
-  char *super; /* options of the file system */
+  char *super; /* options of the file system, as the kernel writes them: a comma in a value is "\\054" */
   bool shared; /* what is mounted here, or at its master, is passed on */
 };
 

@@ -177,6 +177,19 @@ static int take_field (const char **text, char **ret_field)
   return len > 0 ? 0 : -EINVAL;
 }
 
+/* A field as it is written. */
+static int take_word (const char **text, char **ret_word)
+{
+  const char *p = skip_blanks (*text);
+  size_t len = strcspn (p, " \t\n");
+
+  *ret_word = strndup (p, len);
+  *text = p + len;
+  if (*ret_word == NULL)
+    return -ENOMEM;
+  return len > 0 ? 0 : -EINVAL;
+}
+
 static int take_fields (const char **text, char **const *fields, size_t count)
 {
   int r = 0;
@@ -231,7 +244,7 @@ static void mount_clear (struct proc_mount *mount)
 static int read_mount (const char **text, struct proc_mount *mount)
 {
   char **const before[] = { &mount->root, &mount->point, &mount->options };
-  char **const behind[] = { &mount->type, &mount->source, &mount->super };
+  char **const behind[] = { &mount->type, &mount->source };
   int r;
 
   if (!proc_number_next (text, &mount->id) || !proc_number_next (text, &mount->parent)
@@ -242,6 +255,8 @@ static int read_mount (const char **text, struct proc_mount *mount)
     r = -EINVAL;
   if (r == 0)
     r = take_fields (text, behind, ARRAY_LEN (behind));
+  if (r == 0)
+    r = take_word (text, &mount->super);
   return r == 0 && **text != '\n' ? -EINVAL : r;
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -25,13 +24,8 @@
 /* What the kernel puts behind the root of a mount whose directory was removed. */
 #define DELETED "//deleted"
 
-/* For the file system of a root that is not listed. */
-#define UNLISTED "unknown"
-
 struct table {
   struct proc_mounts mounts;
-  uint64_t root;        /* the mount that "/" is on; in a chroot it need not be listed */
-  uint64_t root_device; /* as the table would have it */
   struct error *err;
 };
 
@@ -57,19 +51,6 @@ static int mount_id_of (int fd, uint64_t *ret_id, struct error *err)
   if (at == NULL || (at += strlen ("\nmnt_id:"), !proc_number_next (&at, ret_id)))
     return error_set (err, -EIO, "the kernel does not tell which mount a file is on");
   return 0;
-}
-
-static int read_table (struct table *table)
-{
-  cleanup_close int root = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  struct stat st;
-  int r;
-
-  if (root < 0 || fstat (root, &st) < 0)
-    return error_set_errno (table->err, errno, "look at '/'");
-  table->root_device = (uint64_t) major (st.st_dev) << 32 | minor (st.st_dev);
-  r = mount_id_of (root, &table->root, table->err);
-  return r < 0 ? r : location_read_mounts (&table->mounts, table->err);
 }
 
 static const struct proc_mount *find_mount (const struct table *table, uint64_t id)
@@ -174,20 +155,6 @@ static int add_below (const struct table *table, struct path_fact *fact, uint64_
   return 0;
 }
 
-/* In a chroot whose root is no mount point the root's own mount is not listed, and what of its file system
- * is mounted elsewhere could be any part of it. */
-static int trace_unlisted (const struct table *table, struct path_fact *fact, uint64_t id)
-{
-  if (id != table->root)
-    return error_set (table->err, -EXDEV,
-                      "workspace.bounded: cannot tell where '%s' lies: its mount is not one of ours",
-                      fact->real);
-  fact->filesystem = strdup (UNLISTED);
-  if (fact->filesystem == NULL || path_fact_add_place (fact, fact->real, "/", "/") < 0)
-    return error_oom (table->err);
-  return 0;
-}
-
 static int trace_one (const struct table *table, struct path_fact *fact)
 {
   cleanup_close int fd = mount_open_source (fact->real, table->err);
@@ -207,21 +174,18 @@ static int trace_one (const struct table *table, struct path_fact *fact)
   if (r < 0)
     return r;
   mount = find_mount (table, id);
-  if (mount != NULL && find_mount (table, table->root) == NULL && mount->device == table->root_device
-      && strcmp (mount->root, "/") != 0)
+  if (mount == NULL)
     return error_set (table->err, -EXDEV,
-                      "workspace.bounded: cannot tell where '%s' lies: it is a part of the root's file "
-                      "system, and the root is "
-                      "no mount point",
+                      "workspace.bounded: cannot tell where '%s' lies: its mount is not one of ours",
                       fact->real);
-  r = mount ? add_places (table, fact, fact->real, mount) : trace_unlisted (table, fact, id);
+  r = add_places (table, fact, fact->real, mount);
   return r < 0 || fact->type != PATH_DIRECTORY ? r : add_below (table, fact, id);
 }
 
 int trace_paths (struct host_facts *facts, struct error *err)
 {
   cleanup_table struct table table = { .err = err };
-  int r = read_table (&table);
+  int r = location_read_mounts (&table.mounts, err);
 
   for (size_t i = 0; r == 0 && i < facts->paths.count; i++) {
     struct path_fact *fact = &facts->paths.items[i];
@@ -232,16 +196,11 @@ int trace_paths (struct host_facts *facts, struct error *err)
   return r;
 }
 
-/* The root of a chroot can become a mount meanwhile. */
 static bool same_mount (const struct path_fact *a, const struct path_fact *b)
 {
-  bool unlisted = str_equal (a->filesystem, UNLISTED);
-
   return a->place_count > 0 && b->place_count > 0 && a->device == b->device && str_equal (a->real, b->real)
-         && strcmp (a->places[0].mount, b->places[0].mount) == 0
-         && (unlisted
-             || (str_equal (a->filesystem, b->filesystem)
-                 && strcmp (a->places[0].root, b->places[0].root) == 0));
+         && strcmp (a->places[0].mount, b->places[0].mount) == 0 && str_equal (a->filesystem, b->filesystem)
+         && strcmp (a->places[0].root, b->places[0].root) == 0;
 }
 
 bool trace_same (const struct path_fact *before, const struct path_fact *now)
@@ -257,4 +216,150 @@ bool trace_same (const struct path_fact *before, const struct path_fact *now)
       return false;
   }
   return true;
+}
+
+/* ---- What an overlay is made of. */
+
+/* LEN bytes of TEXT with the kernel's \ooo undone. */
+static char *decoded (const char *text, size_t len)
+{
+  char *plain = strndup (text, len), *to = plain;
+
+  for (const char *from = plain; from != NULL && *from != '\0';) {
+    if (from[0] == '\\' && strspn (from + 1, "01234567") >= 3) {
+      *to++ = (char) ((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+      from += 4;
+    } else
+      *to++ = *from++;
+  }
+  if (to != NULL)
+    *to = '\0';
+  return plain;
+}
+
+/* Directories with colons between them; one in a name has a backslash before it. */
+static int add_layers (struct strlist *layers, const char *text)
+{
+  cleanup_free char *layer = strdup (text);
+  size_t len = 0;
+
+  if (layer == NULL)
+    return -ENOMEM;
+  for (const char *p = text;; p++) {
+    if (*p == '\\' && p[1] != '\0')
+      layer[len++] = *++p;
+    else if (*p != ':' && *p != '\0')
+      layer[len++] = *p;
+    else {
+      layer[len] = '\0';
+      if (len > 0 && strset_add (layers, layer) < 0)
+        return -ENOMEM;
+      len = 0;
+      if (*p == '\0')
+        return 0;
+    }
+  }
+}
+
+static int read_layers (struct strlist *layers, const char *options)
+{
+  static const char *const keys[] = { "lowerdir=", "lowerdir+=", "datadir+=", "upperdir=" };
+  int r = 0;
+
+  for (const char *at = options; r >= 0 && *at != '\0'; at += strspn (at, ",")) {
+    size_t len = strcspn (at, ",");
+
+    for (size_t i = 0; r >= 0 && i < ARRAY_LEN (keys); i++) {
+      size_t skip = strlen (keys[i]);
+      cleanup_free char *value = str_has_prefix (at, keys[i]) ? decoded (at + skip, len - skip) : NULL;
+
+      if (!str_has_prefix (at, keys[i]))
+        continue;
+      if (value == NULL)
+        return -ENOMEM;
+      r = i == 0 ? add_layers (layers, value) : strset_add (layers, value);
+    }
+    at += len;
+  }
+  return r < 0 ? r : 0;
+}
+
+/* The directory that holds the one that holds PATH. */
+static char *two_above (const char *path)
+{
+  char *above = strdup (path), *slash;
+
+  for (int i = 0; above != NULL && i < 2 && (slash = strrchr (above, '/')) != NULL; i++)
+    *slash = '\0';
+  return above;
+}
+
+/* Where there are many layers engines name them from the directory that holds them all, as "l/NAME" or
+ * "17/fs". A name from any other directory is that of the user, who alone knows where it began. BESIDE are
+ * paths that the engine made. *RET_PATH: NULL where LAYER is none of its names. */
+static int find_layer (const char *layer, const struct strlist *beside, char **ret_path)
+{
+  for (size_t i = 0; i < beside->count && path_is_beneath (layer); i++) {
+    cleanup_free char *above = two_above (beside->items[i]);
+    cleanup_free char *path = above ? str_format ("%s/%s", above, layer) : NULL;
+
+    if (path == NULL)
+      return -ENOMEM;
+    if (beside->items[i][0] == '/' && access (path, F_OK) == 0) {
+      *ret_path = take_ptr (path);
+      return 0;
+    }
+  }
+  return 0;
+}
+
+static int name_layers (const char *root, const struct strlist *named, struct strlist *layers,
+                        struct error *err)
+{
+  cleanup_strlist struct strlist beside = { 0 };
+  int r = strset_add (&beside, root);
+
+  for (size_t i = 0; r >= 0 && i < named->count; i++)
+    if (named->items[i][0] == '/')
+      r = strset_add (layers, named->items[i]);
+  for (size_t i = 0; r >= 0 && i < layers->count; i++)
+    r = strset_add (&beside, layers->items[i]);
+  for (size_t i = 0; r >= 0 && i < named->count; i++) {
+    cleanup_free char *path = NULL;
+
+    if (named->items[i][0] == '/')
+      continue;
+    r = find_layer (named->items[i], &beside, &path);
+    if (r == 0 && path == NULL)
+      return error_set (err, -EXDEV,
+                        "workspace.bounded: cannot tell what the root '%s' shows: its layer '%s' is not an "
+                        "absolute path",
+                        root, named->items[i]);
+    if (r == 0)
+      r = strset_add (layers, path);
+  }
+  return r < 0 ? error_oom (err) : 0;
+}
+
+int trace_layers (const char *path, struct strlist *ret_layers, struct error *err)
+{
+  cleanup_close int fd = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  cleanup_free char *real = realpath (path, NULL);
+  cleanup_table struct table table = { .err = err };
+  cleanup_strlist struct strlist named = { 0 };
+  const struct proc_mount *mount;
+  uint64_t id = 0;
+  int r;
+
+  if (fd < 0 || real == NULL)
+    return 0;
+  r = mount_id_of (fd, &id, err);
+  if (r == 0)
+    r = location_read_mounts (&table.mounts, err);
+  mount = r == 0 ? find_mount (&table, id) : NULL;
+  if (mount == NULL || strcmp (mount->type, "overlay") != 0 || strcmp (mount->point, real) != 0)
+    return r;
+  if (read_layers (&named, mount->super) < 0)
+    return error_oom (err);
+  return name_layers (real, &named, ret_layers, err);
 }

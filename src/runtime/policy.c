@@ -183,19 +183,41 @@ bool policy_needs_ids (const struct policy *policy, const struct json_node *conf
   return true;
 }
 
+/* What the root is made of, where it is an overlay. */
+static int find_layers (struct policy *policy, const struct json_node *config, struct error *err)
+{
+  const struct json_node *path = json_get (json_get (config, "root"), "path");
+  const char *bundle = policy->spec.bundle;
+  cleanup_free char *full = NULL;
+
+  if (path == NULL || path->type != JSON_STRING || (path->text[0] != '/' && bundle == NULL))
+    return 0;
+  full = path->text[0] == '/' ? strdup (path->text) : str_format ("%s/%s", bundle, path->text);
+  if (full == NULL)
+    return error_oom (err);
+  strlist_clear (&policy->layers);
+  policy->spec.layers = &policy->layers;
+  return trace_layers (full, &policy->layers, err);
+}
+
 int policy_look_sources (struct policy *policy, const struct json_node *config, struct error *err)
 {
   cleanup_strlist struct strlist sources = { 0 };
-  int r = spec_sources (config, &sources, err);
+  int r = find_layers (policy, config, err);
 
+  if (r == 0)
+    r = spec_sources (config, &sources, err);
   for (size_t i = 0; r == 0 && i < sources.count; i++)
     r = host_look_path (policy->host, sources.items[i], err);
+  for (size_t i = 0; r == 0 && i < policy->layers.count; i++)
+    r = host_look_path (policy->host, policy->layers.items[i], err);
   return r < 0 ? r : trace_paths (policy->host, err);
 }
 
 void policy_clear (struct policy *policy)
 {
   filter_free (policy->filter);
+  strlist_clear (&policy->layers);
   settings_clear (&policy->settings);
   profile_free (policy->profile);
   profile_free (policy->second);

@@ -22,6 +22,7 @@ struct policy {
   struct settings settings;
   struct filter *filter;
   char digest[PROFILE_DIGEST_SIZE];
+  struct strlist layers;   /* of the container's root */
   struct spec_policy spec; /* what src/spec takes; points into the above */
 };
 
@@ -43,7 +44,8 @@ unsigned policy_slots (const struct policy *policy);
 /* Whether CONFIG needs a range of ids of ours. */
 bool policy_needs_ids (const struct policy *policy, const struct json_node *config);
 
-/* Looks at the sources of CONFIG, and where they lie, for spec_meet to judge. */
+/* Looks at the sources of CONFIG, and where they lie, for spec_meet to judge. The bundle has to be known by
+ * then, and the root to be one of the mount table's (run-chroot.h). */
 int policy_look_sources (struct policy *policy, const struct json_node *config, struct error *err);
 
 /* "hardened" of "/usr/bin/tyrum-hardened"; "baseline" for our own name. NULL for any other. */

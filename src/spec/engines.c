@@ -7,7 +7,7 @@
  *
  * As seen with Docker 20.10, Podman 4.3 and containerd 1.6, and as CRI-O and later versions have it. Where
  * the directories lie is known for the usual places, and for others told by what the engine itself names: the
- * bundle, and the files that it brings.
+ * bundle, the root and its layers, and the files that it brings.
  */
 #include <config.h>
 
@@ -195,14 +195,49 @@ static int add_store (struct strlist *stores, const char *path, size_t len)
 /* What PATH, which is the engine's, tells. */
 static int add_stores_of (struct strlist *stores, const char *container, const char *path)
 {
-  const char *rest = NULL, *tasks = strstr (path, "/io.containerd.runtime.");
+  const char *rest = NULL, *tasks = strstr (path, "/io.containerd.");
   size_t head = is_id (container) ? split (path, container, &rest) : 0;
 
-  if (tasks != NULL)
+  if (tasks != NULL && tasks > path)
     return add_store (stores, path, (size_t) (tasks - path));
   if (head > 0 && (ends_in (path, head, DOCKER) || ends_in (path, head, PODMAN)))
     return add_store (stores, path, above_of (path, head));
   return 0;
+}
+
+/* The directory of all layers, when PATH is that of one, as Docker has it: its containers' files can all be
+ * replaced by the user's. */
+static size_t layers_above (const char *path)
+{
+  static const char *const kept[] = {
+    "overlay2/",         "fuse-overlayfs/", "rootfs/overlayfs/", "vfs/dir/",
+    "btrfs/subvolumes/", "zfs/graph/",      "devicemapper/mnt/", "aufs/mnt/"
+  };
+
+  for (const char *at = path; (at = strchr (at, '/')) != NULL; at++)
+    for (size_t i = 0; i < ARRAY_LEN (kept); i++) {
+      const char *id = at + 1 + strlen (kept[i]);
+
+      if (str_has_prefix (at + 1, kept[i]) && strspn (id, "0123456789abcdef") >= ID_MIN)
+        return (size_t) (at - path);
+    }
+  return 0;
+}
+
+static int add_roots_stores (struct meet *m, struct strlist *stores)
+{
+  const struct json_node *root = json_get (json_get (m->config, "root"), "path");
+  const struct strlist *layers = m->policy->layers;
+  int r = root != NULL && root->type == JSON_STRING
+              ? add_store (stores, root->text, layers_above (root->text))
+              : 0;
+
+  for (size_t i = 0; r == 0 && layers != NULL && i < layers->count; i++) {
+    r = add_store (stores, layers->items[i], layers_above (layers->items[i]));
+    if (r == 0)
+      r = add_stores_of (stores, NULL, layers->items[i]);
+  }
+  return r;
 }
 
 int engine_find_stores (struct meet *m, const struct json_node *mounts, struct strlist *stores)
@@ -211,6 +246,8 @@ int engine_find_stores (struct meet *m, const struct json_node *mounts, struct s
   const char *container = m->policy->container;
   int r = m->policy->bundle ? add_stores_of (stores, container, m->policy->bundle) : 0;
 
+  if (r == 0)
+    r = add_roots_stores (m, stores);
   for (size_t i = 0; r == 0 && i < ARRAY_LEN (usual); i++)
     r = strset_add (stores, usual[i]);
   for (size_t i = 0; r >= 0 && i < mounts->count; i++) {

@@ -313,6 +313,21 @@ static int check_root_path (struct meet *m, struct json_node *root)
   return spec_check_root (fact != NULL && fact->real != NULL ? fact : &named, m->err);
 }
 
+/* podman run --rootfs DIR:O. An overlay shows what its layers hold, wherever it is mounted itself. */
+static int check_layers (struct meet *m)
+{
+  const struct strlist *layers = m->policy->layers;
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && layers != NULL && i < layers->count; i++) {
+    const struct path_fact *fact = path_facts_find (&m->policy->host->paths, layers->items[i]);
+
+    if (fact != NULL && fact->real != NULL)
+      r = spec_check_root (fact, m->err);
+  }
+  return r;
+}
+
 static int meet_root (struct meet *m, struct json_node *config)
 {
   struct json_node *root = NULL, *flag = NULL;
@@ -322,6 +337,8 @@ static int meet_root (struct meet *m, struct json_node *config)
     r = error_set (m->err, -EINVAL, "config.json: there is no root");
   if (r == 0)
     r = check_root_path (m, root);
+  if (r == 0)
+    r = check_layers (m);
   if (r == 0)
     r = meet_find (m, root, "readonly", JSON_BOOL, &flag);
   if (r < 0 || meet_value (m, SETTING_ROOT)->level != ROOT_READ_ONLY || (flag != NULL && flag->flag))

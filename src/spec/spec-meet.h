@@ -38,6 +38,7 @@ struct spec_policy {
   const struct host_facts *host;   /* with the facts of every path of spec_sources */
   const char *container;           /* its id; NULL where it is not known yet */
   const char *bundle;              /* its directory, without links; NULL where it is not known */
+  const struct strlist *layers;    /* directories that its root is an overlay of; NULL: none */
   struct plan_id_map ids; /* a private range for a user namespace; count 0: there is none to be had */
 };
 
