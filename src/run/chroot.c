@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -15,6 +16,9 @@
 
 #include "base-cleanup.h"
 #include "base-file.h"
+
+/* As of every run that was not started. */
+#define EXIT_LOST 125
 
 /* What was there before. */
 struct place {
@@ -51,9 +55,15 @@ static int go_to_top (const struct place *place)
   return space < 0 || setns (space, CLONE_NEWNS) < 0 ? -errno : 0;
 }
 
+/* Outside nothing is ours: who cannot return does nothing more, not even tell the journal, which would be the
+ * host's. */
 static int go_back (const struct place *place)
 {
-  return fchdir (place->root) < 0 || chroot (".") < 0 || fchdir (place->cwd) < 0 ? -errno : 0;
+  if (fchdir (place->root) < 0 || chroot (".") < 0) {
+    dprintf (STDERR_FILENO, "tyrum-oci: return to the root of this chroot: %s\n", strerror (errno));
+    _exit (EXIT_LOST);
+  }
+  return fchdir (place->cwd) < 0 ? -errno : 0;
 }
 
 static bool are_different (int a, int b)
