@@ -34,7 +34,8 @@ struct outcome {
   bool deadline;
   uint64_t out_dropped, err_dropped; /* bytes beyond the cap */
   bool output_ended;                 /* these made the run end */
-  bool counted;                      /* whether there was a cgroup to count: */
+  bool killed;  /* the supervisor sent SIGKILL: the deadline, a cap or a caller's signal */
+  bool counted; /* whether there was a cgroup to count: */
   uint64_t oom_kills, memory_peak, pids_denied, throttled;
   bool heard;       /* refused calls were told (run-listener.h) */
   const char *tail; /* the end of what it said on standard error; NULL: nothing */

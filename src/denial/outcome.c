@@ -474,7 +474,8 @@ bool outcome_explain (const struct outcome *outcome, struct denials *denials)
   if (outcome->code == 0)
     return false;
   /* The kernel ends a process by SIGKILL for want of memory, and by SIGSYS for a filter. */
-  infer.suspicious = outcome->exec_errno != 0 || outcome->signal == SIGKILL || outcome->signal == SIGSYS;
+  infer.suspicious = outcome->exec_errno != 0 || (outcome->signal == SIGKILL && !outcome->killed)
+                     || outcome->signal == SIGSYS;
   if (outcome->exec_errno != 0)
     explain_exec (&infer);
   explain_signal (&infer);

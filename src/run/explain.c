@@ -102,7 +102,7 @@ static char *words_of (struct run *run)
   return words->tail;
 }
 
-void run_explain (struct run *run, bool deadline, bool over)
+void run_explain (struct run *run, bool deadline, bool over, bool killed)
 {
   const struct run_result *result = &run->result;
   const struct cgroup_counters *counters = &result->counters;
@@ -112,6 +112,7 @@ void run_explain (struct run *run, bool deadline, bool over)
                                    .exec_errno = result->exec_errno,
                                    .deadline = deadline,
                                    .output_ended = over,
+                                   .killed = killed,
                                    .out_dropped = dropped (&run->streams[STREAM_OUT]),
                                    .err_dropped = dropped (&run->streams[STREAM_ERR]),
                                    .counted = counters->known,

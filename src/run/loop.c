@@ -50,6 +50,7 @@ struct loop {
   bool deadline_hit;
   bool over;               /* more output than may pass made it end */
   bool told[STREAM_COUNT]; /* that it has more than may pass */
+  bool killed;             /* by us */
   bool hurried;            /* by the deadline, or by a signal to us */
   uint64_t kill_at;        /* 0: it was not asked to end */
   uint64_t give_up_at;     /* 0: init was neither killed nor has it said that it ends */
@@ -106,6 +107,7 @@ static void expect_end (struct loop *loop, uint64_t ms)
 
 static void kill_init (struct loop *loop)
 {
+  loop->killed = true;
   send_to_init (loop->run, SIGKILL);
   expect_end (loop, RUN_END_MS);
 }
@@ -243,17 +245,19 @@ static void set_fds (struct loop *loop)
   loop->fds[SLOT_STATUS] = (struct pollfd){ run->status, POLLIN, 0 };
   loop->fds[SLOT_SIGNALS] = (struct pollfd){ run->signals, POLLIN, 0 };
   loop->fds[SLOT_CHILDREN] = (struct pollfd){ loop->children, POLLIN, 0 };
-  loop->fds[SLOT_DEADLINE] = (struct pollfd){ run->init_pidfd >= 0 ? run->timer : -1, POLLIN, 0 };
+  loop->fds[SLOT_DEADLINE] =
+      (struct pollfd){ run->init_pidfd >= 0 || loop->over ? run->timer : -1, POLLIN, 0 };
   loop->fds[SLOT_LISTENER] = (struct pollfd){ run->listener.fd, POLLIN, 0 };
   loop->fds[SLOT_COVERS] = (struct pollfd){ run->covers.fd, POLLIN, 0 };
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     const struct stream *stream = &run->streams[i];
+    bool writes = stream_wants_write (stream);
 
     loop->fds[SLOT_STREAMS + 2 * i] =
         (struct pollfd){ stream_wants_read (stream) ? stream->from : -1, POLLIN, 0 };
     /* Without an event to wait for it still tells that the reader is gone. */
     loop->fds[SLOT_STREAMS + 2 * i + 1] =
-        (struct pollfd){ stream->to, stream_wants_write (stream) ? POLLOUT : 0, 0 };
+        (struct pollfd){ writes || stream->watched ? stream->to : -1, writes ? POLLOUT : 0, 0 };
   }
 }
 
@@ -316,7 +320,13 @@ static void on_deadline (struct loop *loop)
     return;
   /* What came first is the reason. */
   loop->deadline_hit = !loop->ended && !loop->over;
-  hurry (loop, SIGTERM);
+  if (loop->run->init_pidfd >= 0) {
+    hurry (loop, SIGTERM);
+    return;
+  }
+  /* It was ended for its output, and a reader that still takes the rest may go on. */
+  loop->hurried = true;
+  loop->drain_until = run_now_ms () + DRAIN_MS;
 }
 
 /* The command goes on and its output does not: that is told when it happens. */
@@ -465,6 +475,7 @@ int run_loop (struct run *run)
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     run->streams[i].turn = &run->watchdog.words->turn;
     run->streams[i].nudge = &run->nudge;
+    stream_watch_reader (&run->streams[i]);
   }
   while (!is_over (&loop)) {
     set_fds (&loop);
@@ -478,6 +489,6 @@ int run_loop (struct run *run)
   run->result.wall_ms = run_now_ms () - started;
   take_result (&loop);
   set_reason (&loop);
-  run_explain (run, loop.deadline_hit, loop.over);
+  run_explain (run, loop.deadline_hit, loop.over, loop.killed);
   return 0;
 }

@@ -210,7 +210,7 @@ int run_loop (struct run *run);
 int run_hold_inside (struct run *run);
 /* Nothing will have to be explained, or all has been. The mounts go with the last process inside. */
 void run_let_go_of_inside (struct run *run);
-void run_explain (struct run *run, bool deadline, bool over);
+void run_explain (struct run *run, bool deadline, bool over, bool killed);
 
 /* teardown.c */
 void run_tear_down (struct run *run);

@@ -31,6 +31,7 @@ struct stream {
   int failed; /* the error that ended it, where that was neither the end nor a reader that went away; 0: none
                */
   bool reader_gone; /* the reader at the far end was, before the writer had ended */
+  bool watched;     /* poll tells when the reader at the far end is gone */
   size_t start, len;
   char buffer[STREAM_BUFFER];
 };
@@ -44,7 +45,12 @@ void stream_read (struct stream *stream);
 /* Writes what fits without blocking. */
 void stream_write (struct stream *stream);
 
-/* What poll said of TO while there was nothing to write: whether its reader is gone. */
+/* Finds out whether poll can tell that the reader of TO is gone, and no other can come. Of a FIFO with a name
+ * that is not sure, and files of sysfs, cgroups and the like mean something else by POLLERR: there only a
+ * write tells. */
+void stream_watch_reader (struct stream *stream);
+
+/* What poll said of TO while it is watched and there was nothing to write: whether its reader is gone. */
 void stream_look_at_reader (struct stream *stream, short revents);
 
 /* More came than may pass. */

@@ -7,7 +7,11 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "base-cleanup.h"
 #include "base-limits.h"
@@ -169,6 +173,19 @@ void stream_write (struct stream *stream)
     if (stream->from < 0)
       stop_writing (stream);
   }
+}
+
+void stream_watch_reader (struct stream *stream)
+{
+  struct statfs fs;
+  struct stat st;
+
+  if (stream->own_to || stream->to < 0 || fstat (stream->to, &st) < 0)
+    stream->watched = stream->own_to;
+  else if (S_ISFIFO (st.st_mode))
+    stream->watched = fstatfs (stream->to, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
+  else
+    stream->watched = S_ISSOCK (st.st_mode) || isatty (stream->to);
 }
 
 void stream_look_at_reader (struct stream *stream, short revents)

@@ -246,6 +246,7 @@ static void test_suspicious (void **state)
     { { .code = 139, .signal = SIGSEGV }, false },
     { { .code = 0, .tail = "x: Permission denied" }, false },
     { { .code = 137, .signal = SIGKILL }, true },
+    { { .code = 137, .signal = SIGKILL, .killed = true }, false },
     { { .code = 127, .exec_errno = ENOENT }, true },
     { { .code = 1, .tail = "cat: x: No such file or directory" }, true },
     { { .code = 1, .tail = "cat: x: PERMISSION DENIED\nlast line" }, true },
