@@ -2,7 +2,7 @@
  *
  * The kernel tells which group a mount shows by its way from the reader's own root of groups. Inside, where
  * the run's group is that root, it must be "/"; outside it must be the very group that init is in. So the
- * host's tree, a group above and a sibling's are told from the run's own by both sides, whoever mounted them.
+ * host's tree, a group above and a sibling's are told from the run's own by both sides.
  */
 #include <config.h>
 

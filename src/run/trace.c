@@ -175,9 +175,10 @@ static int trace_one (const struct table *table, struct path_fact *fact)
     return r;
   mount = find_mount (table, id);
   if (mount == NULL)
-    return error_set (table->err, -EXDEV,
-                      "workspace.bounded: cannot tell where '%s' lies: its mount is not one of ours",
-                      fact->real);
+    return error_set (
+        table->err, -EXDEV,
+        "workspace.bounded: cannot tell where '%s' lies: its mount is not in this mount namespace",
+        fact->real);
   r = add_places (table, fact, fact->real, mount);
   return r < 0 || fact->type != PATH_DIRECTORY ? r : add_below (table, fact, id);
 }

@@ -57,7 +57,8 @@ int stdio_check (struct error *err)
   return 0;
 }
 
-/* A tmpfs that is mounted nowhere: nobody else has a way to the device, and it goes with its last descriptor.
+/* A tmpfs that is mounted nowhere: no other process has a way to the device, and it goes with its last
+ * descriptor.
  */
 static int make_own (int flags)
 {

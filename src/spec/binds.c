@@ -136,7 +136,7 @@ static int judge_name (struct source *s, const struct path_fact *part, const cha
   return 0;
 }
 
-/* On a volume an engine mounts whatever its user says, and nobody else would have. A directory of the host's
+/* On a volume an engine mounts whatever its user says. A directory of the host's
  * is judged by its name. Memory is new. Anything else would be a way to devices, servers and layers that the
  * user could not bind. */
 static int judge_volume (const struct source *s, const struct path_fact *part)

@@ -19,7 +19,7 @@
 
 #include "base-path.h"
 
-/* The ids that engines make up are long random numbers. One that somebody chose may be part of any path. */
+/* The ids that engines make up are long random numbers. One that a user chose may be part of any path. */
 #define ID_MIN 32u
 
 /* A file or directory for one container. */
