@@ -23,7 +23,7 @@ char *own_program (const char *name);
 /* Whether the backend libcrun is here: tyrum-oci-launch is built only where libcrun and its headers are. */
 bool own_has_libcrun (void);
 /* The backend of a launch for which nothing chooses one: libcrun, or where that is not here an OCI runtime
- * that is. Where there is neither it is libcrun, and the launch says what to do. */
+ * that is. Where there is neither it is libcrun, and the launch says what to do. NULL when memory ran out. */
 const char *own_default_backend (void);
 
 /* In the launcher that stays, tyrum-oci-launch is no program but a function at hand; NULL everywhere else. */

@@ -42,9 +42,9 @@ static const char *libcrun_advice (void)
 {
   const char *other = own_default_backend ();
 
-  if (strcmp (other, "oci:crun") == 0)
+  if (str_equal (other, "oci:crun"))
     return "oci:crun is used where no backend is named; contrib/libcrun-headers and a new build bring it";
-  if (strcmp (other, "oci:runc") == 0)
+  if (str_equal (other, "oci:runc"))
     return "oci:runc is used where no backend is named; contrib/libcrun-headers and a new build bring it";
   return "install crun or runc, or run contrib/libcrun-headers and build again; nothing can be run without";
 }

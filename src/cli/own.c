@@ -37,24 +37,35 @@ int (*own_launch (void)) (int argc, char **argv)
   return launch;
 }
 
+/* One that is there and cannot be executed is an error to be told. */
+static bool is_there (const char *program)
+{
+  return access (program, X_OK) == 0 || errno != ENOENT;
+}
+
 bool own_has_libcrun (void)
 {
   cleanup_free char *program = launch ? NULL : own_program ("tyrum-oci-launch");
 
-  /* One that is there and cannot be executed is an error to be told, and so is want of memory. */
-  return program == NULL || access (program, X_OK) == 0 || errno != ENOENT;
+  return program == NULL || is_there (program);
 }
 
 const char *own_default_backend (void)
 {
   static const char *const others[] = { "oci:crun", "oci:runc" };
+  cleanup_free char *own = launch ? NULL : own_program ("tyrum-oci-launch");
 
-  for (size_t i = 0; !own_has_libcrun () && i < ARRAY_LEN (others); i++) {
+  if (launch == NULL && own == NULL)
+    return NULL;
+  if (launch != NULL || is_there (own))
+    return "libcrun";
+  for (size_t i = 0; i < ARRAY_LEN (others); i++) {
     cleanup_error struct error ignored = { 0 };
     cleanup_free char *program = NULL;
+    int r = backend_find_program (others[i] + strlen ("oci:"), &program, &ignored);
 
-    if (backend_find_program (others[i] + strlen ("oci:"), &program, &ignored) == 0)
-      return others[i];
+    if (r == 0 || r == -ENOMEM)
+      return r == 0 ? others[i] : NULL;
   }
   return "libcrun";
 }

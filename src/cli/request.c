@@ -170,6 +170,8 @@ int request_choose_backend (struct request *request, const struct arguments *arg
     runtime = fallback;
   if (backend == NULL && runtime == NULL && !described) {
     backend = own_default_backend ();
+    if (backend == NULL)
+      return error_oom (err);
     request->stand_in = strcmp (backend, "libcrun") != 0;
   }
   if (backend == NULL)
