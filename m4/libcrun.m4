@@ -53,7 +53,7 @@ AS_IF([test -r "$LIBCRUN_HEADERS/version" && test -r "$LIBCRUN_HEADERS/include/l
   rm -rf conftest.libcrun
   mkdir conftest.libcrun
   printf '#pragma GCC system_header\n#include "../confdefs.h"\n' >conftest.libcrun/config.h
-  CPPFLAGS="$CPPFLAGS -Iconftest.libcrun -I$srcdir/src/base -I$srcdir/src/launch $LIBCRUN_CPPFLAGS"],
+  CPPFLAGS="$CPPFLAGS -Iconftest.libcrun -I$srcdir/src/base -I$srcdir/src/libcrun-helper $LIBCRUN_CPPFLAGS"],
   [AC_MSG_RESULT([no])
   libcrun_why="libcrun's headers are not in '$LIBCRUN_HEADERS': run contrib/libcrun-headers, then configure again"])])
 
@@ -107,7 +107,7 @@ AC_DEFUN([_TYRUM_LIBCRUN_TRY],
 #define HAVE_ERROR_H 1
 #include <libcrun/container.h>]], [[$1]])], [$2], [$3])])
 
-# What src/launch/compat.c has to know.
+# What src/libcrun-helper/compat.c has to know.
 AC_DEFUN([_TYRUM_LIBCRUN_INTERFACE],
 [AC_MSG_CHECKING([whether libcrun's delete takes the spec])
 _TYRUM_LIBCRUN_TRY([], [], [libcrun_why="the headers in '$LIBCRUN_HEADERS' cannot be compiled (see config.log)"])
@@ -123,7 +123,7 @@ AC_MSG_RESULT([$libcrun_delete])])
 m4_define([_TYRUM_LIBCRUN_PROGRAM], [AC_LANG_SOURCE([[#include <config.h>
 #include <string.h>
 #include <unistd.h>
-#include "launch-compat.h"
+#include "libcrun-helper-compat.h"
 
 static int fails (int r, struct error *err, const char *word)
 {
@@ -151,7 +151,7 @@ int main (void)
 # Links the very file that is to call libcrun.
 AC_DEFUN([_TYRUM_LIBCRUN_PROBE],
 [AC_MSG_CHECKING([whether libcrun can be linked and called])
-LIBS="$srcdir/src/launch/compat.c $srcdir/src/launch/guard.c $srcdir/src/launch/no-systemd.c dnl
+LIBS="$srcdir/src/libcrun-helper/compat.c $srcdir/src/libcrun-helper/guard.c $srcdir/src/libcrun-helper/no-systemd.c dnl
 $srcdir/src/base/error.c $srcdir/src/base/sealed.c $srcdir/src/base/str.c $LIBCRUN_LIBS"
 AC_RUN_IFELSE([_TYRUM_LIBCRUN_PROGRAM],
   [AC_MSG_RESULT([yes])],

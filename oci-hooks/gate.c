@@ -13,9 +13,9 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "base-path.h"
-#include "runtime-audit.h"
-#include "runtime-command.h"
-#include "runtime-policy.h"
+#include "shim-audit.h"
+#include "shim-command.h"
+#include "shim-policy.h"
 
 /* The state as crun and runc write it: what they do not have in common is not asked for. */
 static int read_state (struct hook *hook, struct json_node **ret_state, struct error *err)

@@ -13,7 +13,7 @@
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-json-write.h"
-#include "run-dir.h"
+#include "state-run-dir.h"
 
 #define FOLDER "hooks"
 #define NAME   "log.jsonl"

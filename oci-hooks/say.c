@@ -32,8 +32,8 @@
 #include "base-limits.h"
 #include "base-namespace.h"
 #include "base-str.h"
-#include "runtime-command.h"
-#include "runtime-log.h"
+#include "shim-command.h"
+#include "shim-log.h"
 
 /* A pipe takes this much at once, or nothing. */
 #define SAY_BYTES ((size_t) 4096)

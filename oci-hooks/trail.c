@@ -7,8 +7,8 @@
 
 #include "base-cleanup.h"
 #include "base-sha256.h"
-#include "runtime-audit.h"
-#include "spec-meet.h"
+#include "restrict-restrict.h"
+#include "shim-audit.h"
 
 /* A hook may have to wait twice, and is ended without a word after the 10 seconds of its hooks.d file. */
 #define WAIT_SECONDS 3

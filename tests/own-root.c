@@ -13,7 +13,7 @@
 
 #include "base-cleanup.h"
 #include "base-error.h"
-#include "run-chroot.h"
+#include "mount-chroot.h"
 
 int main (int argc, char **argv)
 {

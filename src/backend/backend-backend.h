@@ -10,8 +10,8 @@
 
 #include "base-error.h"
 #include "base-str.h"
-#include "control-carriage.h"
-#include "plan-stage.h"
+#include "control-enforcement.h"
+#include "plan-staged.h"
 
 struct launch {
   const char *id;

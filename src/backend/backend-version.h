@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base-error.h"
-#include "control-carriage.h"
+#include "control-enforcement.h"
 
 /* The first line of what PROGRAM, an absolute path, says to --version. */
 int program_version (const char *program, char **ret_version, struct error *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-engine-internal.h"
+#include "backend-engine-backend-internal.h"
 
 /* 1.41 (Docker 20.10) is the first that has all we send; a newer one is only asked for what we know of. */
 #define API_MAJOR     1u

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-engine-internal.h"
-#include "target-podman.h"
+#include "backend-engine-backend-internal.h"
+#include "render-podman.h"
 
 #define VERSION_MIN 4u
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base-launch.h"
+#include "wire-libcrun-helper.h"
 
 static int launcher_words (const struct launch *launch, enum backend_step step, struct strlist *ret_words,
                            struct error *err)

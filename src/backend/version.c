@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "backend-backend.h"
-#include "backend-engine.h"
+#include "backend-engine-backend.h"
 #include "base-cleanup.h"
 #include "base-str.h"
 #include "engine-socket.h"

@@ -1,7 +1,7 @@
 /* Where this user's live runs are, and the socket of the launcher that stays, by the environment and the
  * folders that are there.
  *
- * Linked into the static front as well (src/front), so it needs the C library and nothing else. Each answer
+ * Linked into the static front as well (src/client), so it needs the C library and nothing else. Each answer
  * is NULL when memory ran out.
  */
 #pragma once

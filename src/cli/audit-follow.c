@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli-audit.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 
 static int add_event (const struct journal_piece *piece, const struct audit_filter *filter, bool json,
                       struct output *output)

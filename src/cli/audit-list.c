@@ -8,8 +8,8 @@
 #include "base-limits.h"
 #include "base-number.h"
 #include "cli-audit.h"
-#include "cli-table.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
+#include "options-table.h"
 
 #define LAST_MAX 1000000u
 

@@ -6,7 +6,7 @@
 
 #include "base-number.h"
 #include "cli-audit.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 
 static int parse_anchor (const char *text, uint64_t *ret_seq, const char **ret_hash, struct error *err)
 {

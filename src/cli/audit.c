@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "base-number.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 #include "host-facts.h"
-#include "run-dir.h"
-#include "runtime-command.h"
+#include "shim-command.h"
+#include "state-run-dir.h"
 
 int audit_state (char **ret_state, struct error *err)
 {

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 
 #include "base-json-write.h"
-#include "cli-operator.h"
-#include "cli-table.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
+#include "doctor-operator.h"
 #include "host-facts.h"
-#include "run-check.h"
+#include "options-table.h"
+#include "supervisor-check.h"
 
 /* What a look from outside cannot tell about this run; NULL where memory ran out, "" for nothing. */
 static char *not_seen (const struct run_check *check)

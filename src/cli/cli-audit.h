@@ -7,9 +7,9 @@
 
 #include "base-error.h"
 #include "base-json-write.h"
-#include "cli-options.h"
-#include "cli-output.h"
-#include "report-journal.h"
+#include "journal-journal.h"
+#include "options-options.h"
+#include "options-output.h"
 
 struct audit_filter {
   const char *run;             /* NULL: any */

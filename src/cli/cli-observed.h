@@ -10,7 +10,7 @@
 
 #include "base-error.h"
 #include "base-str.h"
-#include "control-carriage.h"
+#include "control-enforcement.h"
 #include "posture-posture.h"
 
 struct observed_cell {

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "backend-version.h"
-#include "cli-own.h"
-#include "cli-probe.h"
-#include "cli-table.h"
-#include "cli-verb.h"
-#include "report-doctor.h"
-#include "report-status.h"
+#include "cli-verbs.h"
+#include "doctor-host.h"
+#include "doctor-status.h"
+#include "options-table.h"
+#include "session-paths.h"
+#include "session-probe.h"
 
 #define RUNTIMES 6
 #define PROFILES 2

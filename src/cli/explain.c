@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli-carry.h"
-#include "cli-context.h"
-#include "cli-verb.h"
+#include "cli-enforcement.h"
+#include "cli-verbs.h"
+#include "session-context.h"
 
 /* All that is shown. Without a plan there is a refusal instead. */
 struct explanation {

@@ -18,9 +18,9 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "base-path.h"
-#include "cli-context.h"
-#include "cli-verb.h"
-#include "runtime-install.h"
+#include "cli-verbs.h"
+#include "session-context.h"
+#include "shim-install-engine.h"
 
 #define LINK_PREFIX "tyrum-"
 

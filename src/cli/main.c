@@ -1,13 +1,13 @@
-/* tyrum-oci-cli: all that tyrum-oci does. The front (src/front) is what people execute, and becomes this.
+/* tyrum-oci-cli: all that tyrum-oci does. The front (src/client) is what people execute, and becomes this.
  *
  * Nothing else in this program exits. */
 #include <config.h>
 
 #include <sys/prctl.h>
 
-#include "cli-own.h"
+#include "cli-delegate.h"
 #include "cli-program.h"
-#include "cli-through.h"
+#include "session-paths.h"
 
 int main (int argc, char **argv)
 {

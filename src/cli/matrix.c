@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "cli-carry.h"
+#include "cli-enforcement.h"
 #include "cli-observed.h"
-#include "cli-table.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 #include "control-difference.h"
+#include "options-table.h"
 
 /* Adds "a, b and c" for the backends in MASK; all of them are "every backend". */
 static void add_backends (struct strbuf *buf, unsigned mask)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cli-carry.h"
+#include "cli-enforcement.h"
 #include "control-difference.h"
 
 static void add_heading (struct strbuf *buf, const struct observed *only)

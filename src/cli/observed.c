@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backend-version.h"
-#include "cli-probe.h"
+#include "session-probe.h"
 
 /* Promises every control that there is. What no backend carries is accepted below. */
 static const char profile_text[] =

@@ -2,10 +2,10 @@
 #include <config.h>
 
 #include "base-json-write.h"
-#include "cli-context.h"
-#include "cli-table.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 #include "control-lattice.h"
+#include "options-table.h"
+#include "session-context.h"
 
 #define RELATIONS (RELATION_UNRELATED + 1)
 

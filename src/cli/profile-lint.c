@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base-limits.h"
-#include "cli-context.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 #include "profile-lint.h"
+#include "session-context.h"
 
 static void add_finding (struct output *output, const char *where, const char *severity, const char *what)
 {

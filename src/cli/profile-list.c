@@ -2,9 +2,9 @@
 #include <config.h>
 
 #include "base-json-write.h"
-#include "cli-context.h"
-#include "cli-table.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
+#include "options-table.h"
+#include "session-context.h"
 
 /* Loads NAME; on failure *RET_PROFILE stays NULL and FAULT says why. */
 static void load (const struct context *context, const char *name, struct profile **ret_profile,

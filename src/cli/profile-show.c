@@ -1,9 +1,9 @@
 /* profile show and profile schema: a resolved profile, and the language it is written in. */
 #include <config.h>
 
-#include "cli-context.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 #include "profile-schema.h"
+#include "session-context.h"
 
 static int show (const struct arguments *arguments, struct output *output, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* profile: the verbs that look at profiles and launch nothing. */
 #include <config.h>
 
-#include "cli-verb.h"
+#include "cli-verbs.h"
 
 static const struct verb *const verbs[] = { &verb_profile_list, &verb_profile_show,   &verb_profile_lint,
                                             &verb_profile_diff, &verb_profile_schema, NULL };

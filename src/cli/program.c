@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base-error.h"
-#include "base-nudge.h"
-#include "cli-output.h"
-#include "cli-verb.h"
+#include "base-io-timeout.h"
+#include "cli-verbs.h"
+#include "options-output.h"
 
 #define WIDTH_MIN 60u
 #define WIDTH_MAX 160u

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "cli-probe.h"
-#include "cli-verb.h"
-#include "report-prompt.h"
+#include "cli-verbs.h"
+#include "doctor-prompt.h"
+#include "session-probe.h"
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {

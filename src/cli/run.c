@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "base-file.h"
-#include "cli-context.h"
-#include "cli-launching.h"
-#include "cli-rawdog.h"
-#include "cli-target.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
 #include "denial-write.h"
-#include "report-result.h"
-#include "run-privileges.h"
+#include "journal-result.h"
+#include "session-context.h"
+#include "session-launching.h"
+#include "session-render.h"
+#include "session-unconfined.h"
+#include "supervisor-privileges.h"
 
 /* Opens the folder of the file for the result, before the command can put another one in its place. */
 static int open_result (const char *file, struct error *err)

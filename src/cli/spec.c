@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli-bundle.h"
-#include "cli-context.h"
-#include "cli-target.h"
-#include "cli-verb.h"
+#include "cli-verbs.h"
+#include "session-context.h"
+#include "session-render.h"
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "cli-probe.h"
-#include "cli-table.h"
-#include "cli-verb.h"
-#include "report-status.h"
+#include "cli-verbs.h"
+#include "doctor-status.h"
+#include "options-table.h"
+#include "session-probe.h"
 
 static enum tone tone_of (enum verdict verdict)
 {

@@ -1,7 +1,7 @@
 /* toolrunner: one step of Tyrum's, contained. */
 #include <config.h>
 
-#include "cli-toolrunner.h"
+#include "toolrunner-run-step.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,10 +12,10 @@
 
 #include "base-base64.h"
 #include "base-limits.h"
-#include "cli-context.h"
-#include "cli-own.h"
-#include "cli-verb.h"
-#include "toolrunner-answer.h"
+#include "cli-verbs.h"
+#include "session-context.h"
+#include "session-paths.h"
+#include "toolrunner-step-result.h"
 
 static int read_input (char **ret_text, size_t *ret_len, struct error *err)
 {

@@ -2,7 +2,7 @@
  *
  * `explain`, `matrix`, the lint, `require`, the posture and the docs page are walks over
  * this table. A control is promised or not by what the settings say; how a backend carries
- * it stands in control-carriage.h.
+ * it stands in control-enforcement.h.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
 #include "control-difference.h"
 
 #include "base-cleanup.h"
-#include "control-carriage.h"
+#include "control-enforcement.h"
 
 #define ON(backend) (1u << (backend))
 #define RUNSC       ON (BACKEND_OCI_RUNSC)

@@ -37,7 +37,7 @@ struct outcome {
   bool killed;  /* the supervisor sent SIGKILL: the deadline, a cap or a caller's signal */
   bool counted; /* whether there was a cgroup to count: */
   uint64_t oom_kills, memory_peak, pids_denied, throttled;
-  bool heard;       /* refused calls were told (run-listener.h) */
+  bool heard;       /* refused calls were told (supervisor-listener.h) */
   const char *tail; /* the end of what it said on standard error; NULL: nothing */
   /* False where PATH is not there, or nobody can say. NULL: nobody can. */
   bool (*look) (void *arg, const char *path, struct outcome_seen *ret_seen);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base-error.h"
-#include "control-carriage.h"
+#include "control-enforcement.h"
 
 struct engine_place {
   enum backend engine; /* BACKEND_DOCKER or BACKEND_PODMAN */

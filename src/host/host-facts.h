@@ -37,7 +37,7 @@ struct path_fact {
   bool magic; /* a link of the kernel's in /proc is on the way, which leads elsewhere for each process that
                * follows it; or that cannot be told */
 
-  /* Where it lies, once trace_paths (src/run) has looked; "filesystem" is NULL before. */
+  /* Where it lies, once trace_paths (src/supervisor) has looked; "filesystem" is NULL before. */
   char *filesystem;          /* its type: "ext4" */
   struct path_place *places; /* every name of the same directory, its own first; and those of parts of it */
   size_t place_count;

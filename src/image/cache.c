@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base-folder.h"
+#include "base-directory.h"
 #include "base-str.h"
 #include "image-cache-internal.h"
 #include "image-text.h"

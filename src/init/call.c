@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base-handshake.h"
+#include "wire-init.h"
 
 int call_supervisor (struct failure *failure)
 {

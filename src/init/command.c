@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base-handshake.h"
-#include "base-report.h"
+#include "wire-answers.h"
+#include "wire-init.h"
 
 /* There is no allocator. Pages that are never touched take no memory. */
 static char text[LIMIT_ASK_BYTES];

@@ -1,4 +1,4 @@
-/* From questions to answers (base-report.h).
+/* From questions to answers (wire-answers.h).
  *
  * In: the bytes of an ASK, from the supervisor. Out: the bytes of the ANSWER. Nothing is decided here, and
  * nothing is changed that outlives the question. What is asked about, the container's root, may be hostile:

@@ -1,4 +1,4 @@
-/* The bytes that answer one ASK (base-report.h), while they are put together.
+/* The bytes that answer one ASK (wire-answers.h), while they are put together.
  *
  * A buffer of a fixed size, filled from the front. The room for the heads of the answers that are still owed
  * is never given away, so that every question gets at least a head that says ENOBUFS.
@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-#include "base-handshake.h"
-#include "base-report.h"
+#include "wire-answers.h"
+#include "wire-init.h"
 
 struct answers {
   size_t used; /* bytes of the answers that are closed */

@@ -13,7 +13,7 @@
 
 #include "init-failure.h"
 
-/* What the handshake runs over; see base-handshake.h. */
+/* What the handshake runs over; see wire-init.h. */
 enum carrier {
   CARRIER_FD,     /* two sockets, HANDSHAKE_FD and STATUS_FD */
   CARRIER_SOCKET, /* the same two, by way of a socket in a mounted folder */

@@ -15,18 +15,18 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base-handshake.h"
 #include "init-call.h"
 #include "init-descriptors.h"
-#include "init-door.h"
-#include "init-environment.h"
+#include "init-env.h"
 #include "init-failure.h"
 #include "init-fds.h"
-#include "init-handshake.h"
 #include "init-options.h"
-#include "init-payload.h"
+#include "init-rendezvous-engine.h"
+#include "init-rendezvous.h"
 #include "init-signals.h"
+#include "init-start-command.h"
 #include "init-watch.h"
+#include "wire-init.h"
 
 #define EXIT_CANNOT_RUN  126
 #define EXIT_NOT_FOUND   127

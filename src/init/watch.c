@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base-handshake.h"
 #include "init-signals.h"
+#include "wire-init.h"
 
 /* Collects all that have ended by now. Returns 1 if the payload is among them, 0 if it is not. */
 static int reap (pid_t payload, struct ending *ret_ending)

@@ -13,7 +13,7 @@
 
 #include "base-error.h"
 #include "base-str.h"
-#include "control-carriage.h"
+#include "control-enforcement.h"
 #include "host-facts.h"
 #include "plan-request.h"
 #include "plan-seccomp.h"

@@ -11,7 +11,7 @@
 
 #include "base-error.h"
 #include "base-str.h"
-#include "control-carriage.h"
+#include "control-enforcement.h"
 #include "control-value.h"
 
 enum root_kind { ROOT_FROM_HOST, ROOT_FROM_FOLDER, ROOT_FROM_IMAGE };

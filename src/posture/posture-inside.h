@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base-error.h"
-#include "base-report.h"
 #include "plan-plan.h"
+#include "wire-answers.h"
 
 struct asked {
   enum question kind;

@@ -1,4 +1,4 @@
-/* What the supervisor saw of a container from outside: a value, gathered by run/observe.c.
+/* What the supervisor saw of a container from outside: a value, gathered by supervisor/observe.c.
  *
  * Texts are as the kernel wrote them. NULL, or a false "known", means that it could not be seen; nothing may
  * be concluded from that.

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 
 #include "base-path.h"
-#include "plan-stage.h"
+#include "plan-staged.h"
 
 #define CALL(number, ...)                                                                                    \
   {                                                                                                          \

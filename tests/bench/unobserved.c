@@ -1,5 +1,5 @@
-/* What a run would be if nothing were observed: in the place of src/run/observe.c, in a program that only the
- * benchmark has.
+/* What a run would be if nothing were observed: in the place of src/supervisor/observe.c, in a program that
+ * only the benchmark has.
  *
  * Nothing is asked, nothing is looked at, nobody judges, and the result has no posture; everything else is
  * the same code. It defines each name of observe.c, or the linker would find two of them and fail, so the two
@@ -7,7 +7,7 @@
  */
 #include <config.h>
 
-#include "run-internal.h"
+#include "supervisor-internal.h"
 
 int run_ask_first (struct run *run)
 {

@@ -138,7 +138,7 @@ def source_controls():
 
 
 def source_options():
-    names = re.findall(r'\[OPTION_\w+\]\s*=\s*\{\s*"([a-z-]+)"', read("src", "cli", "options.c"))
+    names = re.findall(r'\[OPTION_\w+\]\s*=\s*\{\s*"([a-z-]+)"', read("src", "options", "options.c"))
     assert len(names) > 20, names
     return names
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base-handshake.h"
+#include "wire-init.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-engine-internal.h"
+#include "backend-engine-backend-internal.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
  * the memory file. All of it is words and variables, or it is refused. */
 #include <config.h>
 
-#include "base-launcher-text.h"
+#include "wire-daemon-text.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * one that ends in the hash of what stands before it. */
 #include <config.h>
 
-#include "report-journal.h"
+#include "journal-journal.h"
 
 #include <errno.h>
 #include <stdint.h>

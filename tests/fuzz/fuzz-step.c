@@ -13,7 +13,7 @@
 
 #include "base-base64.h"
 #include "base-path.h"
-#include "toolrunner-answer.h"
+#include "toolrunner-step-result.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

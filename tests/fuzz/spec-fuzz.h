@@ -2,7 +2,7 @@
  * the target. */
 #pragma once
 
-#include "spec-meet.h"
+#include "restrict-restrict.h"
 
 /* The policy of a profile that is as strict as can be, on a host where every path is a plain folder. */
 const struct spec_policy *fuzz_policy (void);

@@ -1,4 +1,4 @@
-"""The questions of base-report.h, and what their answers mean. A question is (kind, bytes)."""
+"""The questions of wire-answers.h, and what their answers mean. A question is (kind, bytes)."""
 import os, platform, struct
 
 REPORT_BYTES, FILE_BYTES, PIECE_BYTES, ASK_BYTES, LIST_ENTRIES = 256 << 10, 96 << 10, 32 << 10, 32 << 10, 512

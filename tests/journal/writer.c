@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base-number.h"
-#include "report-journal.h"
+#include "journal-journal.h"
 
 static void details (struct json_writer *w, const void *data)
 {

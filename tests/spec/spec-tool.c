@@ -17,7 +17,7 @@
 #include "base-file.h"
 #include "base-json-write.h"
 #include "base-limits.h"
-#include "runtime-policy.h"
+#include "shim-policy.h"
 
 static int open_policy (struct policy *policy, char **argv, struct error *err)
 {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "plan-stage.h"
+#include "plan-staged.h"
 
 #define MUST(condition)                                                                                      \
   do {                                                                                                       \

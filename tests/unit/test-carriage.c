@@ -1,8 +1,8 @@
 /* How backends carry controls: every pair declared, values that differ, and backends by name. */
 #include <config.h>
 
-#include "control-carriage.h"
 #include "control-difference.h"
+#include "control-enforcement.h"
 
 #include <errno.h>
 

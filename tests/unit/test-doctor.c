@@ -1,7 +1,7 @@
 /* The doctor's rows, for hosts of many kinds. */
 #include <config.h>
 
-#include "report-doctor.h"
+#include "doctor-host.h"
 
 #include "base-cleanup.h"
 #include "unit.h"

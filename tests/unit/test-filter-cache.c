@@ -1,7 +1,7 @@
 /* Compiled filters: made as a runtime makes them, kept, and never trusted when they are not ours. */
 #include <config.h>
 
-#include "run-filter-cache.h"
+#include "supervisor-filter-cache.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* The caller's side of a launcher, with a process at the other end that says what each case has it say. */
 #include <config.h>
 
-#include "base-hand-over.h"
+#include "wire-daemon-client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
-#include "base-launcher-text.h"
-#include "base-receive.h"
 #include "unit.h"
+#include "wire-daemon-text.h"
+#include "wire-receive.h"
 
 static char *const words[] = { (char[]){ "run" }, (char[]){ "--" }, (char[]){ "true" }, NULL };
 

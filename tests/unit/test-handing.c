@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
-#include "base-launcher-text.h"
-#include "base-receive.h"
+#include "wire-daemon-text.h"
+#include "wire-receive.h"
 
 static void make_pair (int pair[2])
 {

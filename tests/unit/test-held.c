@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "plan-case.h"
-#include "plan-held.h"
-#include "target-shape.h"
+#include "plan-prewarmed.h"
+#include "render-shape.h"
 
 static char *copy (const char *text)
 {

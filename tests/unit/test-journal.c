@@ -2,7 +2,7 @@
  * found wherever it is made. */
 #include <config.h>
 
-#include "report-journal.h"
+#include "journal-journal.h"
 
 #include <errno.h>
 #include <fcntl.h>

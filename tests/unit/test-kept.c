@@ -5,8 +5,8 @@
 #include "plan-seccomp.h"
 
 #include "base-json-write.h"
+#include "render-oci-seccomp.h"
 #include "seccomp-case.h"
-#include "target-oci-seccomp.h"
 
 static const char text[] =
     "{ \"version\": 1, \"name\": \"small\", \"meaning\": \"for tests\", \"unknown\": "

@@ -1,7 +1,7 @@
 /* Where a name leads, link by link, and what lies in what by the mount table. */
 #include <config.h>
 
-#include "run-location-internal.h"
+#include "mount-location-internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Calls on descriptors that block come back: a stream's, and the writing of our own words. */
 #include <config.h>
 
-#include "base-nudge.h"
+#include "base-io-timeout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
-#include "run-stream.h"
+#include "supervisor-stream.h"
 #include "unit.h"
 
 /* A call that does not come back ends the test. */

@@ -10,11 +10,11 @@
 #include "base-json-write.h"
 #include "control-catalogue.h"
 #include "control-lattice.h"
+#include "journal-journal.h"
 #include "oom-walk.h"
 #include "profile-configuration.h"
 #include "random-settings.h"
-#include "report-journal.h"
-#include "toolrunner-answer.h"
+#include "toolrunner-step-result.h"
 #include "toolrunner-step.h"
 #include "unit.h"
 

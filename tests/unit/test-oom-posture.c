@@ -6,11 +6,11 @@
 
 #include "denial-outcome.h"
 #include "denial-write.h"
+#include "doctor-prompt.h"
+#include "doctor-status.h"
 #include "oom-walk.h"
 #include "posture-case.h"
 #include "posture-drift.h"
-#include "report-prompt.h"
-#include "report-status.h"
 
 static struct posture_case good, spoilt;
 static struct posture *judged, *broken;

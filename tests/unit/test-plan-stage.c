@@ -5,10 +5,10 @@
 
 #include <errno.h>
 
-#include "base-handshake.h"
 #include "plan-case.h"
-#include "plan-stage.h"
-#include "target-oci.h"
+#include "plan-staged.h"
+#include "render-oci.h"
+#include "wire-init.h"
 
 static const enum backend backends[] = { BACKEND_LIBCRUN, BACKEND_OCI_RUNC, BACKEND_DOCKER, BACKEND_PODMAN };
 

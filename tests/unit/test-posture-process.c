@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "plan-stage.h"
+#include "plan-staged.h"
 #include "posture-spoil.h"
 
 SPOIL (uid_inside)

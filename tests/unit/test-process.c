@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run-process.h"
+#include "supervisor-process.h"
 
 /* Also a test that fails leaves nobody behind. */
 static pid_t start_sleeper (void)

@@ -1,7 +1,7 @@
 /* The Sandbox section: only what was verified is told, and it stays short whatever the profile names. */
 #include <config.h>
 
-#include "report-prompt.h"
+#include "doctor-prompt.h"
 
 #include <errno.h>
 #include <stdlib.h>

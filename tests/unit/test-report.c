@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base-json-read.h"
+#include "doctor-status.h"
+#include "journal-result.h"
+#include "journal-unconfined.h"
 #include "posture-spoil.h"
-#include "report-rawdog.h"
-#include "report-result.h"
-#include "report-status.h"
 
 static struct json_node *read_json (const char *text)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base-cleanup.h"
-#include "runtime-command.h"
-#include "runtime-policy.h"
+#include "shim-command.h"
+#include "shim-policy.h"
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 

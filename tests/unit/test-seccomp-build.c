@@ -4,8 +4,8 @@
 #include "plan-seccomp.h"
 
 #include "base-json-write.h"
+#include "render-oci-seccomp.h"
 #include "seccomp-case.h"
-#include "target-oci-seccomp.h"
 
 static uint32_t ask (const struct seccomp_list *list, const struct strlist *extra, const char *call,
                      uint64_t argument)

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "spec-meet.h"
+#include "restrict-restrict.h"
 
 static struct json_node *read_spec (const char *text)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base-base64.h"
-#include "toolrunner-answer.h"
+#include "toolrunner-step-result.h"
 #include "unit.h"
 
 static void test_paths (void **state)

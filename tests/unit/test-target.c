@@ -5,10 +5,10 @@
 
 #include "base-json-read.h"
 #include "plan-case.h"
-#include "plan-stage.h"
-#include "target-docker.h"
-#include "target-oci.h"
-#include "target-podman.h"
+#include "plan-staged.h"
+#include "render-docker.h"
+#include "render-oci.h"
+#include "render-podman.h"
 
 static struct json_node *read_json (const char *text)
 {

@@ -1,7 +1,7 @@
 /* What comes from inside a run on its way to a terminal. */
 #include <config.h>
 
-#include "cli-output.h"
+#include "options-output.h"
 
 #include <string.h>
 

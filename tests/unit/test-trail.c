@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base-file.h"
+#include "journal-audit-log.h"
 #include "posture-spoil.h"
-#include "report-trail.h"
 
 /* Every test works in a folder of its own, which is also the working folder. */
 static int enter_folder (void **state)

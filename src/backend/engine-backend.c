@@ -1,0 +1,343 @@
+#include <config.h>
+
+#include "backend-engine-backend.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend-engine-backend-internal.h"
+#include "base-json-write.h"
+
+#define CONNECT_MS 20000u
+
+#define REMOVE_TRIES    5u
+#define REMOVE_PAUSE_NS 100000000
+
+#define STATUS_NOT_MODIFIED 304u
+
+static const struct engine_ways *const kinds[] = { &engine_docker, &engine_podman };
+
+int engine_refuse (const struct engine *engine, const char *what, const struct http_reply *reply,
+                   struct error *err)
+{
+  cleanup_free char *message = reply_message (reply->text, reply->len);
+
+  if (message == NULL)
+    return error_oom (err);
+  return error_set (err, -EIO, "%s could not %s: %s", engine->ways->words, what, message);
+}
+
+int engine_call (struct engine *engine, const char *what, const char *method, const char *path,
+                 const char *body, unsigned allowed, struct http_reply *ret_reply, struct error *err)
+{
+  cleanup_free char *whole = str_format ("%s%s", engine->prefix ? engine->prefix : "", path);
+  cleanup_http_reply struct http_reply reply = { 0 };
+  struct http_call call = { .method = method, .path = whole, .body = body, .total_ms = engine->patience_ms };
+  int r = whole ? http_do (engine->http, &call, &reply, err) : error_oom (err);
+
+  if (r < 0)
+    return error_prefix (err, "%s: %s", backend_name (engine->ways->backend), what);
+  if ((reply.status < 200 || reply.status >= 300) && reply.status != allowed)
+    return engine_refuse (engine, what, &reply, err);
+  *ret_reply = reply;
+  reply = (struct http_reply){ 0 };
+  return 0;
+}
+
+/* The same where only the success counts. */
+static int command (struct engine *engine, const char *what, const char *method, const char *path,
+                    unsigned allowed, struct error *err)
+{
+  cleanup_http_reply struct http_reply reply = { 0 };
+
+  return engine_call (engine, what, method, path, NULL, allowed, &reply, err);
+}
+
+int engine_open (enum backend backend, const char *socket, struct engine **ret_engine, struct error *err)
+{
+  return engine_open_within (backend, socket, 0, ret_engine, err);
+}
+
+int engine_open_within (enum backend backend, const char *socket, unsigned ms, struct engine **ret_engine,
+                        struct error *err)
+{
+  cleanup_engine struct engine *engine = calloc (1, sizeof (*engine));
+  cleanup_http_reply struct http_reply reply = { 0 };
+  int r;
+
+  if (engine == NULL)
+    return error_oom (err);
+  engine->patience_ms = ms;
+  for (size_t i = 0; i < ARRAY_LEN (kinds); i++)
+    if (kinds[i]->backend == backend)
+      engine->ways = kinds[i];
+  if (engine->ways == NULL)
+    return error_set (err, -EOPNOTSUPP, "'%s' is no engine", backend_name (backend));
+  r = http_open (socket, &engine->http, err);
+  if (r == 0)
+    /* Who does not know that path may be another engine, which is for MEET to say. */
+    r = engine_call (engine, "answer", "GET", engine->ways->ping, NULL, STATUS_NOT_FOUND, &reply, err);
+  if (r == 0)
+    r = engine->ways->meet (engine, &reply, err);
+  if (r < 0)
+    return r;
+  *ret_engine = take_ptr (engine);
+  return 0;
+}
+
+void engine_close (struct engine *engine)
+{
+  if (engine == NULL)
+    return;
+  http_close (engine->http);
+  free (engine->prefix);
+  free (engine->version);
+  free (engine);
+}
+
+void engine_set_watch (struct engine *engine, http_watch *watch, void *data)
+{
+  http_set_watch (engine->http, watch, data);
+}
+
+void engine_set_patience (struct engine *engine, unsigned ms)
+{
+  engine->patience_ms = ms;
+}
+
+char *engine_version (const struct engine *engine)
+{
+  return str_format ("%s%s %s", engine->ways->words, engine->ways->backend == BACKEND_DOCKER ? ", API" : "",
+                     engine->version);
+}
+
+const char *engine_socket (const struct engine *engine)
+{
+  return http_socket (engine->http);
+}
+
+int engine_info (struct engine *engine, struct json_node **ret_tree, struct error *err)
+{
+  cleanup_http_reply struct http_reply reply = { 0 };
+  int r = engine_call (engine, "tell of itself", "GET", "/info", NULL, 0, &reply, err);
+
+  return r < 0 ? r : reply_read (reply.text, reply.len, ret_tree, err);
+}
+
+int engine_check_runtime (struct engine *engine, const char *runtime, struct error *err)
+{
+  return engine->ways->check_runtime && runtime ? engine->ways->check_runtime (engine, runtime, err) : 0;
+}
+
+int engine_maps_ids (struct engine *engine, bool *ret_maps, struct error *err)
+{
+  *ret_maps = false;
+  return engine->ways->maps_ids ? engine->ways->maps_ids (engine, ret_maps, err) : 0;
+}
+
+int engine_create (struct engine *engine, const char *run, const char *document, char **ret_id,
+                   struct strlist *ret_warnings, struct error *err)
+{
+  cleanup_http_reply struct http_reply reply = { 0 };
+  /* Podman reads the name in the document only. */
+  cleanup_free char *path = str_format ("/containers/create?name=" NAME_PREFIX "%s", run);
+  int r = path ? engine_call (engine, "make the container", "POST", path, document, 0, &reply, err)
+               : error_oom (err);
+
+  return r < 0 ? r : reply_created (reply.text, reply.len, ret_id, ret_warnings, err);
+}
+
+static int inspect (struct engine *engine, const char *id, struct json_node **ret_tree, struct error *err)
+{
+  cleanup_http_reply struct http_reply reply = { 0 };
+  cleanup_free char *path = str_format ("/containers/%s/json", id);
+  int r = path ? engine_call (engine, "show the container", "GET", path, NULL, STATUS_NOT_FOUND, &reply, err)
+               : error_oom (err);
+
+  if (r == 0 && reply.status == STATUS_NOT_FOUND)
+    return error_set (err, -ENOENT, "%s has no such container any more", engine->ways->words);
+  return r < 0 ? r : reply_read (reply.text, reply.len, ret_tree, err);
+}
+
+/* All differences in one message. */
+static int judge (const struct engine *engine, const struct strlist *differences, struct error *err)
+{
+  cleanup_strbuf struct strbuf text = { 0 };
+
+  if (differences->count == 0)
+    return 0;
+  for (size_t i = 0; i < differences->count; i++)
+    strbuf_addf (&text, "%s%s", i > 0 ? ", " : "", differences->items[i]);
+  if (text.failed)
+    return error_oom (err);
+  return error_set (err, -EPROTO, "%s did not make the container as it was asked to: %s differ%s",
+                    engine->ways->words, text.text, differences->count == 1 ? "s" : "");
+}
+
+/* A runtime with a kernel of its own keeps other promises, so it has to be named when the run is planned. */
+static int check_kernel (const struct engine *engine, const struct plan *plan, const struct json_node *tree,
+                         struct error *err)
+{
+  cleanup_container_state struct container_state state = { 0 };
+  int r = reply_state (tree, &state, err);
+
+  if (r < 0 || state.runtime == NULL || !runtime_has_own_kernel (state.runtime)
+      || runtime_has_own_kernel (plan->runtime))
+    return r;
+  return error_set (err, -EINVAL,
+                    "%s would use its runtime '%s', which has a kernel of its own; say --runtime %s",
+                    engine->ways->words, state.runtime, state.runtime);
+}
+
+int engine_check (struct engine *engine, const char *id, const struct plan *plan, const char *document,
+                  struct error *err)
+{
+  cleanup_strlist struct strlist differences = { 0 };
+  cleanup_json struct json_node *sent = NULL, *got = NULL;
+  int r = reply_read (document, strlen (document), &sent, err);
+
+  if (r == 0)
+    r = inspect (engine, id, &got, err);
+  if (r == 0)
+    r = check_kernel (engine, plan, got, err);
+  if (r < 0)
+    return r;
+  if (engine->ways->compare (plan, sent, got, &differences) < 0)
+    return error_oom (err);
+  return judge (engine, &differences, err);
+}
+
+/* NEEDED: it is there for certain, so that an answer which says otherwise is none. */
+static int check_link (struct engine *engine, const char *id, const char *name, bool needed,
+                       struct error *err)
+{
+  cleanup_http_reply struct http_reply reply = { 0 };
+  cleanup_free char *path = str_format ("/containers/%s/archive?path=%s", id, name);
+  bool link = false;
+  int r = path
+              ? engine_call (engine, "look into the image", "HEAD", path, NULL, STATUS_NOT_FOUND, &reply, err)
+              : error_oom (err);
+
+  if (r < 0)
+    return r;
+  /* A link that leads nowhere is not found either, but described. */
+  if (reply.path_stat != NULL)
+    r = reply_is_link (reply.path_stat, &link, err);
+  else if (reply.status != STATUS_NOT_FOUND || needed)
+    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->ways->words, name);
+  if (r == 0 && link)
+    r = error_set (err, -ELOOP,
+                   "the image has a symbolic link in place of '%s', where something is to be mounted", name);
+  return r;
+}
+
+int engine_check_links (struct engine *engine, const char *id, struct error *err)
+{
+  static const char *const names[] = { "/dev", "/proc", "/sys" };
+  int r = engine->ways->mounts_behind_links ? check_link (engine, id, "/", true, err) : 0;
+
+  for (size_t i = 0; r == 0 && engine->ways->mounts_behind_links && i < ARRAY_LEN (names); i++)
+    r = check_link (engine, id, names[i], false, err);
+  return r;
+}
+
+static int on_container (struct engine *engine, const char *what, const char *id, const char *verb,
+                         unsigned allowed, struct error *err)
+{
+  cleanup_free char *path = str_format ("/containers/%s/%s", id, verb);
+
+  return path ? command (engine, what, "POST", path, allowed, err) : error_oom (err);
+}
+
+int engine_start (struct engine *engine, const char *id, struct error *err)
+{
+  return on_container (engine, "start the container", id, "start", STATUS_NOT_MODIFIED, err);
+}
+
+int engine_look (struct engine *engine, const char *id, struct container_state *ret_state, struct error *err)
+{
+  cleanup_json struct json_node *tree = NULL;
+  int r = inspect (engine, id, &tree, err);
+
+  return r < 0 ? r : reply_state (tree, ret_state, err);
+}
+
+int engine_kill (struct engine *engine, const char *id, int signal, struct error *err)
+{
+  cleanup_free char *verb = str_format ("kill?signal=%d", signal);
+
+  return verb ? on_container (engine, "signal the container", id, verb, 0, err) : error_oom (err);
+}
+
+int engine_connect (struct engine *engine, const char *id, struct attached *ret_attached, struct error *err)
+{
+  cleanup_free char *path = str_format (
+      "%s/containers/%s/attach?stream=true&stdin=true&stdout=true&stderr=true", engine->prefix, id);
+  int r = 0;
+
+  if (path == NULL)
+    return error_oom (err);
+  if (engine->ways->init_before_attach)
+    r = on_container (engine, "set the container up", id, "init", STATUS_NOT_MODIFIED, err);
+  return r < 0 ? r : engine_attach (engine_socket (engine), path, CONNECT_MS, ret_attached, err);
+}
+
+int engine_remove (struct engine *engine, const char *id, struct error *err)
+{
+  /* Podman alone would give it time to end. */
+  cleanup_free char *path = str_format ("/containers/%s?force=true&v=true&timeout=0", id);
+  const struct timespec pause = { 0, REMOVE_PAUSE_NS };
+
+  if (path == NULL)
+    return error_oom (err);
+  /* An engine that is surprised by the container's own end in the middle of this says that it could not. */
+  for (unsigned tries = 1;; tries++) {
+    struct error failed = { 0 };
+    int r = command (engine, "remove the container", "DELETE", path, STATUS_NOT_FOUND, &failed);
+
+    if (r != -EIO || tries == REMOVE_TRIES) {
+      if (r < 0)
+        *err = failed;
+      return r;
+    }
+    error_clear (&failed);
+    nanosleep (&pause, NULL);
+  }
+}
+
+int engine_find (struct engine *engine, const char *label, const char *value, struct strlist *ret_ids,
+                 struct strlist *ret_runs, struct error *err)
+{
+  cleanup_json_writer struct json_writer w = { 0 };
+  cleanup_free char *wanted = str_format ("%s=%s", label, value), *filter = NULL, *escaped = NULL,
+                    *path = NULL;
+  cleanup_http_reply struct http_reply reply = { 0 };
+  int r;
+
+  json_object_begin (&w, NULL);
+  json_array_begin (&w, "label");
+  json_string (&w, NULL, wanted);
+  json_array_end (&w);
+  json_object_end (&w);
+  r = json_finish (&w, &filter, err);
+  if (r < 0)
+    return r;
+  filter[strcspn (filter, "\n")] = '\0';
+  escaped = http_escape (filter);
+  path = escaped ? str_format ("/containers/json?all=true&filters=%s", escaped) : NULL;
+  r = wanted && path ? engine_call (engine, "list containers", "GET", path, NULL, 0, &reply, err)
+                     : error_oom (err);
+  return r < 0 ? r : reply_containers (reply.text, reply.len, LABEL_RUN, NAME_PREFIX, ret_ids, ret_runs, err);
+}
+
+int engine_remove_by_label (struct engine *engine, const char *label, const char *value, struct error *err)
+{
+  cleanup_strlist struct strlist ids = { 0 }, runs = { 0 };
+  int r = engine_find (engine, label, value, &ids, &runs, err);
+
+  for (size_t i = 0; r == 0 && i < ids.count; i++)
+    r = engine_remove (engine, ids.items[i], err);
+  return r;
+}

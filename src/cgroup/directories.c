@@ -1,0 +1,324 @@
+/* The folders of a run's group, found once and held open.
+ *
+ * Each part of a path below /sys/fs/cgroup is looked up under locks that every launch on the host wants, for
+ * making and removing groups, and so does every network that ends. So hierarchies are found once for a run,
+ * and files are opened from the folders that are held. That a hierarchy is one is seen when it is found; what
+ * is held stays that, whatever is mounted over it.
+ */
+#include <config.h>
+
+#include "cgroup-internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+#include "posture-proc.h"
+
+#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+
+/* What limits or counts, and what a program asks for its limits: Java on version 1 takes no limit for one
+ * unless "cpuset" is there, too. The others have nothing to say about a run. */
+static const char *const controllers[] = {
+  "memory", "pids", "cpu", "cpuacct", "devices", "freezer", "cpuset"
+};
+
+const char *const cgroup_shown[CGROUP_SHOWN] = { "cpu", "cpuacct", "cpuset", "memory", "pids" };
+
+_Static_assert(ARRAY_LEN (controllers) == CGROUP_FOLDERS_MAX, "a hierarchy for each, at most");
+
+/* Whether the hierarchy NAME, such as "cpu,cpuacct", has one of them. */
+static bool is_wanted (const char *name)
+{
+  for (size_t i = 0; i < ARRAY_LEN (controllers); i++)
+    if (proc_option_has (name, controllers[i]))
+      return true;
+  return false;
+}
+
+static int add_name (struct cgroup_folder *folder, const char *name)
+{
+  char *names = str_format ("%s,%s", folder->names, name);
+
+  if (names == NULL)
+    return -ENOMEM;
+  free (folder->names);
+  folder->names = names;
+  return 0;
+}
+
+static int add_hierarchy (struct cgroup *group, const char *name, int *fd, dev_t device)
+{
+  struct cgroup_folder *folder = &group->folders[group->count];
+
+  if (group->count == ARRAY_LEN (group->folders))
+    return -E2BIG;
+  *folder = (struct cgroup_folder){
+    .names = strdup (name), .mounted = strdup (name), .device = device, .above = -1, .fd = -1
+  };
+  group->count++;
+  if (folder->names == NULL || folder->mounted == NULL)
+    return -ENOMEM;
+  folder->above = take_fd (fd);
+  return 0;
+}
+
+/* A group below FD takes processes in only where this one has processors and memory to give. No limit of a
+ * run is in that hierarchy, so a run does without it where there are none. */
+static bool gives_processors (int fd)
+{
+  static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
+
+  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
+    cleanup_close int file = openat (fd, names[i], O_RDONLY | O_CLOEXEC);
+    char byte = '\n';
+
+    if (file < 0 || read (file, &byte, 1) != 1 || byte == '\n')
+      return false;
+  }
+  return true;
+}
+
+/* NAME in DIR, if it is a hierarchy. One that was seen already gets a second name by it, as a link or another
+ * mount gives one. One that cannot be looked at is not taken for none. */
+static int look_at (struct cgroup *group, int dir, const char *name, bool link)
+{
+  cleanup_close int fd = openat (dir, name, FOLDER_FLAGS | (link ? 0 : O_NOFOLLOW));
+  struct statfs fs;
+  struct stat st;
+
+  if (fd < 0 && link && (errno == ENOENT || errno == ENOTDIR))
+    return 0;
+  if (fd < 0 || fstatfs (fd, &fs) < 0 || fstat (fd, &st) < 0)
+    return -errno;
+  if (fs.f_type != CGROUP_SUPER_MAGIC)
+    return 0;
+  for (size_t i = 0; i < group->count; i++)
+    if (group->folders[i].device == st.st_dev)
+      return add_name (&group->folders[i], name);
+  if (strcmp (name, "cpuset") == 0 && !gives_processors (fd))
+    return 0;
+  return add_hierarchy (group, name, &fd, st.st_dev);
+}
+
+int cgroup_find_hierarchies (struct cgroup *group)
+{
+  DIR *dir = group->count > 0 ? NULL : opendir (CGROUP_ROOT);
+  const struct dirent *entry;
+  int r = dir ? 0 : -errno;
+
+  if (group->count > 0)
+    return 0;
+
+  while (r == 0) {
+    errno = 0;
+    entry = readdir (dir);
+    if (entry == NULL) {
+      r = -errno;
+      break;
+    }
+    if ((entry->d_type == DT_DIR || entry->d_type == DT_LNK) && is_wanted (entry->d_name))
+      r = look_at (group, dirfd (dir), entry->d_name, entry->d_type == DT_LNK);
+  }
+  if (dir != NULL)
+    closedir (dir);
+  return r;
+}
+
+int cgroup_open_folder (int above, const char *path)
+{
+  int fd = openat (above, path, FOLDER_FLAGS | O_NOFOLLOW);
+
+  return fd < 0 ? -errno : fd;
+}
+
+/* The last part of PATH. */
+static const char *name_of (const char *path)
+{
+  return strrchr (path, '/') + 1;
+}
+
+int cgroup_make_folders (struct cgroup *group, const char *path)
+{
+  const char *name = name_of (path);
+
+  for (size_t i = 0; i < group->count; i++) {
+    struct cgroup_folder *folder = &group->folders[i];
+
+    if (mkdirat (folder->above, name, 0755) < 0)
+      return -errno;
+    folder->fd = cgroup_open_folder (folder->above, name);
+    if (folder->fd < 0)
+      return folder->fd;
+  }
+  group->made = true;
+  return 0;
+}
+
+void cgroup_shown_names (const struct cgroup_folder *folder, struct strbuf *ret_names)
+{
+  strbuf_add (ret_names, "");
+  for (size_t i = 0; i < CGROUP_SHOWN; i++)
+    if (proc_option_has (folder->names, cgroup_shown[i]))
+      strbuf_addf (ret_names, "%s%s", ret_names->len > 0 ? "," : "", cgroup_shown[i]);
+}
+
+int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err)
+{
+  int r = 0;
+
+  if (plan_group_view (plan) == NULL || plan->cgroup == CGROUP_V2)
+    return 0;
+  group->mode = plan->cgroup;
+  r = cgroup_find_hierarchies (group);
+  if (r < 0)
+    return error_set_errno (err, -r, "look for the hierarchies of cgroups");
+  for (size_t i = 0; i < group->count; i++) {
+    struct strbuf names = { 0 };
+
+    cgroup_shown_names (&group->folders[i], &names);
+    if (names.len == 0 && !names.failed)
+      strbuf_clear (&names);
+    else if (strlist_add_take (&plan->cgroup_shown, strbuf_take (&names)) < 0)
+      return error_oom (err);
+  }
+  return 0;
+}
+
+static void folder_clear (struct cgroup_folder *folder)
+{
+  free (folder->names);
+  free (folder->mounted);
+  close_p (&folder->above);
+  close_p (&folder->fd);
+}
+
+int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct error *err)
+{
+  int r = 0;
+
+  group->mode = plan->cgroup;
+  if (plan->cgroup == CGROUP_V2) {
+    int above = cgroup_open_folder (AT_FDCWD, CGROUP_ROOT);
+
+    r = above < 0 ? above : 0;
+    if (r == 0)
+      group->folders[group->count++] = (struct cgroup_folder){ .above = above, .fd = -1 };
+  } else
+    r = cgroup_find_hierarchies (group);
+  if (r == 0)
+    r = cgroup_make_folders (group, plan->cgroup_path);
+  /* The runtime makes others, in hierarchies that are not among these. */
+  group->made = false;
+  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
+}
+
+bool cgroup_remove (const struct cgroup *group, const char *path)
+{
+  bool gone = group->made;
+
+  for (size_t i = 0; group->made && i < group->count; i++)
+    if (unlinkat (group->folders[i].above, name_of (path), AT_REMOVEDIR) < 0 && errno != ENOENT)
+      gone = false;
+  return gone;
+}
+
+/* Hierarchies that do not have the group are let go. */
+static void open_v1 (struct cgroup *group, const char *path)
+{
+  const char *below = path[strspn (path, "/")] != '\0' ? path + strspn (path, "/") : ".";
+  size_t kept = 0;
+
+  if (cgroup_find_hierarchies (group) < 0) {
+    cgroup_close (group);
+    return;
+  }
+  for (size_t i = 0; i < group->count; i++) {
+    struct cgroup_folder folder = group->folders[i];
+
+    folder.fd = cgroup_open_folder (folder.above, below);
+    close_p (&folder.above);
+    folder.above = -1;
+    if (folder.fd >= 0)
+      group->folders[kept++] = folder;
+    else
+      folder_clear (&folder);
+  }
+  group->count = kept;
+}
+
+static void open_v2 (struct cgroup *group, const char *path)
+{
+  cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
+  int fd = folder ? cgroup_open_folder (AT_FDCWD, folder) : -ENOMEM;
+
+  if (fd >= 0)
+    group->folders[group->count++] = (struct cgroup_folder){ .above = -1, .fd = fd };
+}
+
+void cgroup_open (enum cgroup_mode mode, const char *path, struct cgroup *group)
+{
+  if (group->count > 0 || mode == CGROUP_NONE || path == NULL)
+    return;
+  if (mode == CGROUP_V2)
+    open_v2 (group, path);
+  else
+    open_v1 (group, path);
+  group->mode = mode;
+}
+
+void cgroup_close (struct cgroup *group)
+{
+  for (size_t i = 0; i < group->count; i++)
+    folder_clear (&group->folders[i]);
+  *group = (struct cgroup){ 0 };
+}
+
+static const struct cgroup_folder *find (const struct cgroup *group, const char *controller)
+{
+  for (size_t i = 0; i < group->count; i++)
+    if (group->mode == CGROUP_V2 || proc_option_has (group->folders[i].names, controller))
+      return &group->folders[i];
+  return NULL;
+}
+
+int cgroup_folder (const struct cgroup *group, const char *controller)
+{
+  const struct cgroup_folder *folder = find (group, controller);
+
+  return folder ? folder->fd : -1;
+}
+
+int cgroup_above (const struct cgroup *group, const char *controller)
+{
+  const struct cgroup_folder *folder = find (group, controller);
+
+  return folder ? folder->above : -1;
+}
+
+int cgroup_open_file (int folder, const char *name)
+{
+  int fd = folder == -1 ? -1 : openat (folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+  if (folder == -1)
+    return -ENOENT;
+  return fd < 0 ? -errno : fd;
+}
+
+int cgroup_write (int folder, const char *name, const char *text)
+{
+  cleanup_close int fd = cgroup_open_file (folder, name);
+
+  if (fd < 0)
+    return fd;
+  return write (fd, text, strlen (text)) < 0 ? -errno : 0;
+}

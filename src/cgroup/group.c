@@ -1,0 +1,399 @@
+#include <config.h>
+
+#include "cgroup-group.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-number.h"
+#include "base-str.h"
+#include "cgroup-internal.h"
+#include "posture-proc.h"
+
+/* Killed processes leave their group when they are reaped; 5 s in steps of 2 ms. */
+#define EMPTY_TRIES   2500
+#define EMPTY_STEP_NS 2000000
+
+#define CGROUP_FILE_MAX ((size_t) 256 * 1024)
+
+/* NAME in the folder DIR, or a path. */
+static char *read_text (int dir, const char *name)
+{
+  struct error ignored = { 0 };
+  char *text = NULL;
+
+  if (file_read (dir, name, CGROUP_FILE_MAX, &text, NULL, &ignored) < 0)
+    text = NULL;
+  error_clear (&ignored);
+  return text;
+}
+
+/* The number behind KEY on a line of its own, or of the whole file for an empty key. */
+static bool find_number (const char *text, const char *key, uint64_t *ret_number)
+{
+  size_t len = strlen (key);
+
+  for (const char *line = text; line != NULL && *line != '\0';
+       line = strchr (line, '\n') ? strchr (line, '\n') + 1 : NULL) {
+    cleanup_free char *digits = NULL;
+
+    if (strncmp (line, key, len) != 0 || (len > 0 && line[len] != ' '))
+      continue;
+    digits = strndup (line + len + (len > 0), strspn (line + len + (len > 0), "0123456789"));
+    return digits != NULL && number_parse (digits, UINT64_MAX, ret_number);
+  }
+  return false;
+}
+
+struct counter {
+  const char *controller, *file, *key;
+  uint64_t *number;
+};
+
+static void read_counters (const struct cgroup *group, const struct counter *list, size_t count, bool *known)
+{
+  for (size_t i = 0; i < count; i++) {
+    cleanup_free char *text = read_text (cgroup_folder (group, list[i].controller), list[i].file);
+
+    if (text != NULL && find_number (text, list[i].key, list[i].number))
+      *known = true;
+  }
+}
+
+static void count_v2 (const struct cgroup *group, struct cgroup_counters *c)
+{
+  uint64_t usec = 0;
+  const struct counter list[] = {
+    { "cpu", "cpu.stat", "usage_usec", &usec },
+    { "cpu", "cpu.stat", "nr_throttled", &c->throttled },
+    { "memory", "memory.peak", "", &c->memory_peak },
+    { "memory", "memory.events", "oom_kill", &c->oom_kills },
+    { "pids", "pids.events", "max", &c->pids_denied },
+  };
+
+  read_counters (group, list, ARRAY_LEN (list), &c->known);
+  c->cpu_ns = usec * 1000;
+}
+
+static void count_v1 (const struct cgroup *group, struct cgroup_counters *c)
+{
+  const struct counter list[] = {
+    { "cpuacct", "cpuacct.usage", "", &c->cpu_ns },
+    { "cpu", "cpu.stat", "nr_throttled", &c->throttled },
+    { "memory", "memory.max_usage_in_bytes", "", &c->memory_peak },
+    { "memory", "memory.oom_control", "oom_kill", &c->oom_kills },
+    { "pids", "pids.events", "max", &c->pids_denied },
+  };
+
+  read_counters (group, list, ARRAY_LEN (list), &c->known);
+}
+
+void cgroup_count (const struct cgroup *group, struct cgroup_counters *ret_counters)
+{
+  *ret_counters = (struct cgroup_counters){ 0 };
+  if (group->count == 0)
+    return;
+  if (group->mode == CGROUP_V2)
+    count_v2 (group, ret_counters);
+  else
+    count_v1 (group, ret_counters);
+}
+
+/* "max" and -1 mean that there is no limit, and so does what version 1 writes for one: the most whole pages.
+ */
+#define V1_UNLIMITED (UINT64_C (0x7ffffffffffff) << 12)
+
+static bool read_limit (int folder, const char *name, uint64_t *ret_limit)
+{
+  cleanup_free char *text = read_text (folder, name);
+  const char *p = text;
+
+  if (text == NULL)
+    return false;
+  *ret_limit = UINT64_MAX;
+  if (strncmp (text, "max", 3) == 0 || strncmp (text, "-1", 2) == 0)
+    return true;
+  if (!proc_number_next (&p, ret_limit))
+    return false;
+  if (*ret_limit >= V1_UNLIMITED)
+    *ret_limit = UINT64_MAX;
+  return true;
+}
+
+static bool look_v1 (const struct cgroup *held, struct outside_cgroup *group)
+{
+  int memory = cgroup_folder (held, "memory"), cpu = cgroup_folder (held, "cpu");
+
+  group->counts_swap = read_limit (memory, "memory.memsw.limit_in_bytes", &group->memory_and_swap);
+  group->swap = UINT64_MAX;
+  return read_limit (memory, "memory.limit_in_bytes", &group->memory)
+         && read_limit (cgroup_folder (held, "pids"), "pids.max", &group->pids)
+         && read_limit (cpu, "cpu.cfs_quota_us", &group->quota)
+         && read_limit (cpu, "cpu.cfs_period_us", &group->period);
+}
+
+static bool look_v2 (const struct cgroup *held, struct outside_cgroup *group)
+{
+  int folder = cgroup_folder (held, "");
+  cleanup_free char *cpu = read_text (folder, "cpu.max");
+  const char *second = cpu ? strchr (cpu, ' ') : NULL;
+
+  if (second == NULL || !proc_number_next (&second, &group->period))
+    return false;
+  group->counts_swap = read_limit (folder, "memory.swap.max", &group->swap);
+  group->memory_and_swap = UINT64_MAX;
+  return read_limit (folder, "memory.max", &group->memory) && read_limit (folder, "pids.max", &group->pids)
+         && read_limit (folder, "cpu.max", &group->quota);
+}
+
+/* Lines "N:CONTROLLERS:PATH"; each of the controllers that limit must be in the very group. */
+static bool is_member (enum cgroup_mode mode, const char *membership, const char *path)
+{
+  static const char *const v1[] = { "memory", "pids", "cpu", "devices" };
+  size_t found = 0, wanted = mode == CGROUP_V2 ? 1 : ARRAY_LEN (v1);
+
+  for (const char *line = membership; *line != '\0';
+       line += strcspn (line, "\n") + (strchr (line, '\n') != NULL)) {
+    cleanup_free char *copy = strndup (line, strcspn (line, "\n"));
+    char *controllers = copy ? strchr (copy, ':') : NULL;
+    char *group = controllers ? strchr (controllers + 1, ':') : NULL;
+
+    if (group == NULL || strcmp (group + 1, path) != 0)
+      continue;
+    *group = '\0';
+    if (mode == CGROUP_V2)
+      found += controllers[1] == '\0';
+    for (size_t i = 0; mode != CGROUP_V2 && i < ARRAY_LEN (v1); i++)
+      found += proc_option_has (controllers + 1, v1[i]);
+  }
+  return found == wanted;
+}
+
+static bool has_processes (const struct cgroup *group)
+{
+  for (size_t i = 0; i < group->count; i++) {
+    cleanup_free char *text = read_text (group->folders[i].fd, "cgroup.procs");
+
+    if (text != NULL && text[0] != '\0')
+      return true;
+  }
+  return false;
+}
+
+void cgroup_look (const struct cgroup *group, const char *path, const char *membership,
+                  struct outside_cgroup *ret_group)
+{
+  *ret_group = (struct outside_cgroup){ 0 };
+  if (group->mode == CGROUP_NONE || path == NULL)
+    return;
+  ret_group->known = group->mode == CGROUP_V2 ? look_v2 (group, ret_group) : look_v1 (group, ret_group);
+  ret_group->member = membership ? is_member (group->mode, membership, path) : has_processes (group);
+}
+
+/* Calls EACH for the place of the group PATH in every hierarchy; stops at the first failure. */
+static int for_each_group (enum cgroup_mode mode, const char *path,
+                           int (*each) (const char *folder, void *arg), void *arg)
+{
+  const struct dirent *entry;
+  int r = 0;
+  DIR *dir;
+
+  if (mode == CGROUP_NONE || path == NULL)
+    return 0;
+  if (mode == CGROUP_V2) {
+    cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
+
+    return folder ? each (folder, arg) : -ENOMEM;
+  }
+  dir = opendir (CGROUP_ROOT);
+  if (dir == NULL)
+    return -errno;
+  for (errno = 0; r == 0 && (entry = readdir (dir)) != NULL; errno = 0) {
+    cleanup_free char *folder = NULL;
+
+    /* Names such as "cpu" that link to "cpu,cpuacct" would be visited twice. */
+    if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
+      continue;
+    folder = str_format (CGROUP_ROOT "/%s%s", entry->d_name, path);
+    r = folder ? each (folder, arg) : -ENOMEM;
+  }
+  /* A hierarchy that was not seen may hold a group that would stay for ever. */
+  if (r == 0 && errno != 0)
+    r = -errno;
+  closedir (dir);
+  return r;
+}
+
+/* 1: it is; 0: it is not. Or a negative errno. */
+static int is_there (const char *folder)
+{
+  if (access (folder, F_OK) == 0)
+    return 1;
+  return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+}
+
+static void write_text (const char *folder, const char *name, const char *text)
+{
+  cleanup_free char *path = str_format ("%s/%s", folder, name);
+
+  /* Every caller looks afterwards whether it helped. */
+  if (path != NULL)
+    cgroup_write (AT_FDCWD, path, text);
+}
+
+static void thaw (const char *folder)
+{
+  /* Version 1 and 2 have a file each. */
+  write_text (folder, "freezer.state", "THAWED");
+  write_text (folder, "cgroup.freeze", "0");
+}
+
+static int thaw_group (const char *folder, void *arg)
+{
+  int r = is_there (folder);
+
+  (void) arg;
+  if (r > 0)
+    thaw (folder);
+  return r < 0 ? r : 0;
+}
+
+void cgroup_thaw (enum cgroup_mode mode, const char *path)
+{
+  for_each_group (mode, path, thaw_group, NULL);
+}
+
+/* A frozen member cannot die, so thaw first. */
+static int kill_group (const char *folder, void *arg)
+{
+  cleanup_free char *procs = str_format ("%s/cgroup.procs", folder);
+  cleanup_free char *text = NULL;
+  size_t *alive = arg;
+  int r = procs ? is_there (folder) : -ENOMEM;
+
+  if (r <= 0)
+    return r;
+  thaw (folder);
+  write_text (folder, "cgroup.kill", "1");
+  text = read_text (AT_FDCWD, procs);
+  for (const char *line = text; line != NULL && *line != '\0';) {
+    size_t len = strcspn (line, "\n");
+    cleanup_free char *digits = strndup (line, len);
+    uint64_t pid;
+
+    if (digits != NULL && number_parse (digits, INT32_MAX, &pid) && pid > 1) {
+      kill ((pid_t) pid, SIGKILL);
+      (*alive)++;
+    }
+    line += len + (line[len] == '\n');
+  }
+  return 0;
+}
+
+/* Groups inside the group are the payload's own, where it could make any; they have to go first. */
+static int remove_tree (const char *folder, unsigned depth)
+{
+  const struct dirent *entry;
+  DIR *dir;
+
+  if (rmdir (folder) == 0 || errno == ENOENT)
+    return 0;
+  dir = depth > 0 ? opendir (folder) : NULL;
+  while (dir != NULL && (entry = readdir (dir)) != NULL) {
+    cleanup_free char *inner = NULL;
+
+    if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+      continue;
+    inner = str_format ("%s/%s", folder, entry->d_name);
+    if (inner != NULL)
+      remove_tree (inner, depth - 1);
+  }
+  if (dir != NULL)
+    closedir (dir);
+  return rmdir (folder) == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+static int remove_group (const char *folder, void *arg)
+{
+  bool *busy = arg;
+  int r = is_there (folder);
+
+  if (r > 0)
+    r = remove_tree (folder, 8);
+  if (r == -EBUSY)
+    *busy = true;
+  return r == -EBUSY ? 0 : r;
+}
+
+/* An empty group is gone at once. One that is not, for whatever reason, is left to the others. */
+static int remove_empty (const char *folder, void *arg)
+{
+  bool *left = arg;
+
+  if (rmdir (folder) < 0 && errno != ENOENT && errno != ENOTDIR)
+    *left = true;
+  return 0;
+}
+
+int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err)
+{
+  bool left = false;
+
+  if (for_each_group (mode, path, remove_empty, &left) == 0 && !left)
+    return 0;
+  for (unsigned tries = 0; tries < EMPTY_TRIES; tries++) {
+    const struct timespec step = { 0, EMPTY_STEP_NS };
+    size_t alive = 0;
+    bool busy = false;
+    int r;
+
+    r = for_each_group (mode, path, kill_group, &alive);
+    if (r == 0 && alive == 0)
+      r = for_each_group (mode, path, remove_group, &busy);
+    if (r < 0)
+      return error_set_errno (err, -r, "remove the cgroup '%s'", path);
+    if (alive == 0 && !busy)
+      return 0;
+    nanosleep (&step, NULL);
+  }
+  return error_set (err, -EBUSY, "remove the cgroup '%s': its processes do not end", path);
+}
+
+int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err)
+{
+  if (!plan->cgroup_ours)
+    return plan_group_view (plan) ? cgroup_make_empty (plan, group, err) : 0;
+  return plan->cgroup_delegated ? cgroup_delegated_make (plan, group, err)
+                                : cgroup_v1_make (plan, group, err);
+}
+
+int cgroup_enter (const struct plan *plan, const struct cgroup *group, struct error *err)
+{
+  if (!plan->cgroup_ours)
+    return 0;
+  return plan->cgroup_delegated ? cgroup_delegated_enter (plan, group, err)
+                                : cgroup_v1_enter (plan, group, err);
+}
+
+void cgroup_forget_usage (const struct plan *plan, const struct cgroup *group)
+{
+  if (plan->cgroup_ours && plan->cgroup_delegated == NULL)
+    cgroup_v1_forget (group);
+}
+
+int cgroup_limit (const struct plan *plan, const struct cgroup *group, struct error *err)
+{
+  if (!plan->cgroup_ours)
+    return 0;
+  return plan->cgroup_delegated ? cgroup_delegated_limit (plan, group, err)
+                                : cgroup_v1_limit (plan, group, err);
+}

@@ -1,0 +1,124 @@
+#include <config.h>
+
+#include "cli-delegate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-number.h"
+#include "base-places.h"
+#include "base-str.h"
+#include "cli-verbs.h"
+#include "session-context.h"
+#include "session-paths.h"
+#include "wire-daemon-client.h"
+#include "wire-daemon.h"
+
+int through_socket (const struct configuration *configuration, char **ret_path, struct error *err)
+{
+  *ret_path =
+      configuration->launcher_socket ? strdup (configuration->launcher_socket) : places_launcher_socket ();
+  return *ret_path ? 0 : error_oom (err);
+}
+
+static bool front_asked;
+
+void through_remember_asked (void)
+{
+  const char *by = getenv (LAUNCHER_ASKED);
+  uint64_t pid;
+
+  front_asked = by != NULL && number_parse (by, INT32_MAX, &pid) && (pid_t) pid == getpid ();
+  unsetenv (LAUNCHER_ASKED);
+}
+
+/* The front asks there and nowhere else. */
+static bool is_default (const char *path)
+{
+  cleanup_free char *usual = places_launcher_socket ();
+
+  return str_equal (path, usual);
+}
+
+/* One that has less than others would serve nobody but its like. */
+static bool is_unbound (void)
+{
+  return prctl (PR_GET_SECCOMP, 0, 0, 0, 0) == 0 && prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+}
+
+/* For those after us. Nothing is waited for, and nothing is said where it does not work: it is no part of
+ * this run.
+ */
+static void start_one (char *socket_path)
+{
+  cleanup_free char *program = own_program ("tyrum-oci-launcher");
+  char *const words[] = { program, (char[]){ "--socket" }, socket_path, (char[]){ "--background" }, NULL };
+  pid_t pid = program != NULL && access (program, X_OK) == 0 ? fork () : -1;
+  int nothing;
+
+  if (pid > 0)
+    while (waitpid (pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+  if (pid != 0)
+    return;
+  /* Nobody's child, away from the caller's terminal and streams. */
+  if (fork () != 0)
+    _exit (0);
+  nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
+  if (setsid () < 0 || chdir ("/") < 0 || dup2 (nothing, 0) < 0 || dup2 (nothing, 1) < 0
+      || dup2 (nothing, 2) < 0 || syscall (SYS_close_range, 3u, ~0u, 0) < 0)
+    _exit (125);
+  execv (program, words);
+  _exit (127);
+}
+
+int through_launcher (char *const *words, int *ret_status, struct error *err)
+{
+  cleanup_configuration struct configuration *configuration = NULL;
+  cleanup_error struct error ignored = { 0 };
+  cleanup_free char *path = NULL;
+  cleanup_close int connection = -1;
+
+  /* This is the launcher; a terminal's keys are for who is in the foreground, which only our own session
+   * tells; or what is wrong is said by whoever goes on. */
+  if (own_launch () != NULL || isatty (STDIN_FILENO) || context_configuration (&configuration, &ignored) < 0
+      || !configuration->launcher_use || through_socket (configuration, &path, &ignored) < 0)
+    return 0;
+  if (front_asked && is_default (path))
+    return 0;
+  connection = hand_over_connect (path);
+  if (connection >= 0)
+    return hand_over (connection, words, ret_status, err);
+  if (configuration->launcher_start && (connection == -ENOENT || connection == -ECONNREFUSED)
+      && is_unbound ())
+    start_one (path);
+  return 0;
+}
+
+/* By its name, or whatever that leads to. */
+static bool is_same_socket (const char *path, const char *other)
+{
+  struct stat a, b;
+
+  return strcmp (path, other) == 0
+         || (stat (path, &a) == 0 && stat (other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+bool through_leads_to (const char *socket_path, char *const *words)
+{
+  cleanup_configuration struct configuration *configuration = NULL;
+  cleanup_error struct error ignored = { 0 };
+  cleanup_free char *path = NULL;
+
+  return verb_is_handed_on (words) && context_configuration (&configuration, &ignored) == 0
+         && configuration->launcher_use && through_socket (configuration, &path, &ignored) == 0
+         && is_same_socket (path, socket_path);
+}

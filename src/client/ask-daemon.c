@@ -1,0 +1,95 @@
+#include <config.h>
+
+#include "client-ask-daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-places.h"
+#include "base-str.h"
+#include "wire-daemon-client.h"
+
+static const struct front_verb verbs[] = {
+  { "run", "tyrum-oci", 125 },
+  { "toolrunner", "toolrunner error", 1 },
+};
+
+/* A word that is looked for ends at "--": what is behind it is a command's. Before it an option's value never
+ * looks like an option, but a command without "--" may have such words: then this is one start slower. */
+static bool have_option (char *const *words, const char *option)
+{
+  size_t len = strlen (option);
+
+  for (; *words != NULL && strcmp (*words, "--") != 0; words++)
+    if (strncmp (*words, option, len) == 0 && ((*words)[len] == '\0' || (*words)[len] == '='))
+      return true;
+  return false;
+}
+
+/* What is the caller's alone, or launches nothing. */
+static bool is_done_here (char *const *words)
+{
+  static const char *const here[] = { "--tty", "--dry-run", "--host-facts", "--rawdog-no-sandbox-at-all",
+                                      "--help" };
+
+  for (size_t i = 0; i < ARRAY_LEN (here); i++)
+    if (have_option (words, here[i]))
+      return true;
+  return false;
+}
+
+/* What is opened next must not become one of the standard streams. */
+static bool have_streams (void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl (fd, F_GETFD) < 0)
+      return false;
+  return true;
+}
+
+const struct front_verb *ask_verb (char *const *words)
+{
+  for (size_t i = 0; words[0] != NULL && i < ARRAY_LEN (verbs); i++)
+    if (strcmp (words[0], verbs[i].name) == 0)
+      return is_done_here (words + 1) || !have_streams () || isatty (STDIN_FILENO) ? NULL : &verbs[i];
+  return NULL;
+}
+
+/* As the program that this one would become does it, before anything else. */
+static int follow_parent (char *const *words, struct error *err)
+{
+  pid_t parent = getppid ();
+
+  if (strcmp (words[0], "toolrunner") != 0 || !have_option (words, "--die-with-parent"))
+    return 0;
+  if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
+    return error_set_errno (err, errno, "ask to be told of the parent's end");
+  return parent == getppid () ? 0 : error_set (err, -ESRCH, "the process that started this one is gone");
+}
+
+static void on_file_limit (int signal_number)
+{
+  (void) signal_number;
+}
+
+int ask_launcher (char *const *words, int *ret_status, bool *ret_asked, struct error *err)
+{
+  /* The words are written to a file; one that may not be is no reason to end. */
+  const struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
+  cleanup_free char *path = places_launcher_socket ();
+  cleanup_close int connection = path ? hand_over_connect (path) : -1;
+  int r;
+
+  *ret_asked = connection >= 0;
+  if (connection < 0)
+    return 0;
+  sigaction (SIGXFSZ, &action, NULL);
+  r = follow_parent (words, err);
+  return r < 0 ? r : hand_over (connection, words, ret_status, err);
+}

@@ -1,0 +1,122 @@
+#include <config.h>
+
+#include "daemon-hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli-prewarmed.h"
+#include "cli-program.h"
+#include "daemon-memory.h"
+#include "daemon-serve.h"
+
+/* A profile that was changed, or a host: it shows at the hand-over at the latest. This often it is looked for
+ * before, so that nobody has to wait for a new sandbox then. */
+#define LOOK_MS 5000
+
+static uint64_t now_ms (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_BOOTTIME, &now);
+  return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
+/* Nothing of the launcher's is left but the socket. */
+static void leave_launcher (int control)
+{
+  int nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
+
+  prctl (PR_SET_NAME, "tyrum-oci-ready");
+  serve_default_signals ();
+  umask (022);
+  if (nothing < 0 || chdir ("/") < 0 || dup2 (nothing, 0) < 0 || dup2 (nothing, 1) < 0
+      || dup2 (nothing, 2) < 0)
+    _exit (EXIT_FAILURE);
+  serve_close_others (control);
+}
+
+static void tell_failed (int control, const struct error *err)
+{
+  char text[1 + HOLD_TEXT_BYTES];
+  int n = snprintf (text, sizeof (text), "%c%s", HOLD_FAILED, error_text (err));
+
+  (void) send (control, text, n < (int) sizeof (text) ? (size_t) n : sizeof (text) - 1, MSG_NOSIGNAL);
+}
+
+/* Whether somebody came, before it was too old, changed, or no longer wanted. */
+static bool await_caller (int control, struct held *held, uint64_t until)
+{
+  struct pollfd wait[] = { { control, POLLIN, 0 }, { held_signals (held), POLLIN, 0 } };
+
+  for (;;) {
+    uint64_t now = now_ms ();
+    int r = now >= until ? 0 : poll (wait, 2, (int) (until - now < LOOK_MS ? until - now : LOOK_MS));
+
+    if (r > 0)
+      return wait[1].revents == 0 && (wait[0].revents & POLLIN) != 0;
+    if (now_ms () >= until || (r < 0 && errno != EINTR) || !held_is_current (held))
+      return false;
+  }
+}
+
+/* A container inherits what its profile does not set, and this one has done so already. */
+static bool has_our_limits (const struct handed *handed)
+{
+  const struct launcher_request *request = &handed->request;
+
+  for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
+    struct rlimit limit;
+
+    if (getrlimit (i, &limit) < 0 || limit.rlim_cur != request->limits[i].soft
+        || limit.rlim_max != request->limits[i].hard)
+      return false;
+  }
+  return getpriority (PRIO_PROCESS, 0) == request->nice && handed_has_our_processors (handed);
+}
+
+__attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
+                                      const struct held_owner *owner, char **variables, uint64_t age_ms)
+{
+  struct handed handed = HANDED_NONE;
+  struct error err = { 0 };
+  struct held *held = NULL;
+  char **line;
+  int status;
+
+  leave_launcher (control);
+  environ = variables;
+  if (held_make (template, owner, &held, &err) < 0) {
+    tell_failed (control, &err);
+    _exit (EXIT_FAILURE);
+  }
+  memory_own ();
+  if (send (control, (char[]){ HOLD_READY }, 1, MSG_NOSIGNAL) != 1
+      || !await_caller (control, held, now_ms () + age_ms) || handed_take (control, &handed) < 0) {
+    held_discard (held);
+    _exit (EXIT_SUCCESS);
+  }
+  close (control);
+  if (!has_our_limits (&handed)) {
+    held_discard (held);
+    serve (&handed);
+  }
+  line = serve_line (&handed);
+  if (line == NULL || !serve_take (&handed)) {
+    held_discard (held);
+    _exit (EXIT_FAILURE);
+  }
+  held_offer (held);
+  status = program_run ((int) handed.request.words + 1, line);
+  held_discard (held);
+  serve_end (&handed, status);
+}

@@ -1,0 +1,104 @@
+#include <config.h>
+
+#include "daemon-serve.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli-delegate.h"
+#include "cli-program.h"
+#include "daemon-memory.h"
+#include "session-paths.h"
+
+void serve_default_signals (void)
+{
+  sigset_t none;
+
+  for (int number = 1; number < NSIG; number++)
+    signal (number, SIG_DFL);
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
+void serve_close_others (int fd)
+{
+  if (fd > STDERR_FILENO + 1)
+    syscall (SYS_close_range, (unsigned) STDERR_FILENO + 1, (unsigned) fd - 1, 0);
+  syscall (SYS_close_range, (unsigned) fd + 1, ~0u, 0);
+}
+
+/* The kernel tells us of a caller that is gone, whatever we are doing then, as it would tell a child of its
+ * parent: nothing else is ever sent on the connection. */
+static bool follow (int connection)
+{
+  struct pollfd gone = { connection, POLLIN, 0 };
+
+  if (fcntl (connection, F_SETOWN, getpid ()) < 0 || fcntl (connection, F_SETSIG, SIGTERM) < 0
+      || fcntl (connection, F_SETFL, O_ASYNC) < 0)
+    return false;
+  return poll (&gone, 1, 0) == 0;
+}
+
+/* Callers have not read what the operator has configured; as one of them we have. */
+static bool is_meant (int connection, char *const *words)
+{
+  struct sockaddr_un address = { 0 };
+  socklen_t size = sizeof (address) - 1; /* a NUL is left behind it */
+
+  return getsockname (connection, (struct sockaddr *) &address, &size) == 0 && address.sun_family == AF_UNIX
+         && through_leads_to (address.sun_path, words);
+}
+
+bool serve_take (struct handed *handed)
+{
+  if (handed_become (handed) < 0 || !is_meant (handed->connection, handed->words)) {
+    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
+    return false;
+  }
+  own_set_front (handed->caller);
+  return handed_tell (handed->connection, LAUNCHER_TAKEN, getpid ()) && follow (handed->connection);
+}
+
+__attribute__ ((noreturn)) void serve_end (const struct handed *handed, int status)
+{
+  handed_tell (handed->connection, LAUNCHER_ENDED, status);
+  _exit (status);
+}
+
+char **serve_line (const struct handed *handed)
+{
+  static char name[] = "tyrum-oci";
+  char **line = calloc (handed->request.words + (size_t) 2, sizeof (*line));
+
+  if (line == NULL)
+    return NULL;
+  line[0] = name;
+  for (size_t i = 0; i < handed->request.words; i++)
+    line[i + 1] = handed->words[i];
+  return line;
+}
+
+__attribute__ ((noreturn)) void serve (struct handed *handed)
+{
+  char **line;
+
+  prctl (PR_SET_NAME, "tyrum-oci");
+  memory_ask ();
+  line = serve_line (handed);
+  serve_default_signals ();
+  if (line == NULL) {
+    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
+    _exit (EXIT_FAILURE);
+  }
+  if (!serve_take (handed))
+    _exit (EXIT_FAILURE);
+  serve_close_others (handed->connection);
+  serve_end (handed, program_run ((int) handed->request.words + 1, line));
+}

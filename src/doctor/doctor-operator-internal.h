@@ -1,0 +1,66 @@
+/* The parts of the operator's checklist, and what they share.
+ *
+ * A point is a list of attempts. An attempt has to fail or to work, and says what was seen. A point holds
+ * where every attempt went as it must; one that could not be tried leaves the point open, which is not
+ * "holds".
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "doctor-operator.h"
+#include "session-probe.h"
+
+enum point { POINT_RUNTIME, POINT_FILES, POINT_NETWORK, POINT_LIMITS, POINT_JOURNAL, POINT_COUNT };
+
+enum outcome { OUTCOME_RIGHT, OUTCOME_WRONG, OUTCOME_OPEN };
+
+struct attempt {
+  enum point point;
+  const char *what;
+  bool must_work;
+  enum outcome outcome;
+  char *seen;
+};
+
+struct checklist {
+  struct probe probe;
+  struct output *output;
+  char *runtime; /* name and version of what carries the runs */
+  struct plan *plan;
+  char *workspace; /* in the scratch folder; the probe's request has a copy */
+  struct attempt *attempts;
+  size_t count;
+  bool failed; /* memory ran out */
+};
+
+/* Takes SEEN; NULL means that memory ran out. */
+void checklist_add (struct checklist *list, enum point point, const char *what, bool must_work,
+                    enum outcome outcome, char *seen);
+
+/* What came out of one run. */
+#define TRIAL_BYTES 4096
+struct trial {
+  bool started; /* a command ran; else TEXT says why not */
+  int code;
+  enum run_reason reason;
+  uint64_t wall_ms; /* from the first step of the runtime to the end: the counters count as long */
+  struct cgroup_counters counters;
+  char *run;              /* its id; NULL: none */
+  char text[TRIAL_BYTES]; /* both streams, cut off */
+};
+
+/* Runs sh with SCRIPT and its arguments, NULL-terminated. What keeps it from running is in the trial; it
+ * fails only where memory runs out. */
+int checklist_try (struct checklist *list, const char *script, const char *const *arguments,
+                   struct trial *ret_trial, struct error *err);
+void trial_clear (struct trial *trial);
+#define cleanup_trial cleanup (trial_clear)
+
+/* "exit 1, reason exited", and the first line that it said. */
+char *trial_words (const struct trial *trial);
+
+int checklist_files (struct checklist *list, struct error *err);
+int checklist_network (struct checklist *list, struct error *err);
+int checklist_limits (struct checklist *list, struct error *err);
+int checklist_journal (struct checklist *list, struct error *err);

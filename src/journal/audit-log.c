@@ -1,0 +1,220 @@
+/* What every trail has: its journal, its lines, the profile, what was observed, refusals. */
+#include <config.h>
+
+#include "journal-audit-log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal-audit-log-internal.h"
+
+void trail_clear (struct trail *trail)
+{
+  journal_close (trail->journal);
+  free (trail->note);
+  *trail = (struct trail){ 0 };
+}
+
+/* The journal cannot be written: that ends the run, or the trail. */
+static int give_up (struct trail *trail, struct error *err)
+{
+  int r = err->code;
+
+  if (trail->required) {
+    error_prefix (err, "the audit journal cannot be written");
+    return r;
+  }
+  if (trail->note == NULL)
+    trail->note = str_format ("this run is not in the audit journal: %s", error_text (err));
+  error_clear (err);
+  journal_close (trail->journal);
+  trail->journal = NULL;
+  return 0;
+}
+
+int trail_open (const char *state, const struct configuration *configuration, struct trail *ret_trail,
+                struct error *err)
+{
+  const struct journal_options options = { .state = state,
+                                           .max_bytes = configuration->journal_max_bytes,
+                                           .keep = configuration->journal_keep,
+                                           .sync = configuration->journal_sync };
+  struct trail trail = { .required = configuration->journal_required };
+  int r = run_id_make (trail.run, err);
+
+  if (r == 0 && journal_open (&options, &trail.journal, err) < 0)
+    r = give_up (&trail, err);
+  if (r == 0)
+    *ret_trail = trail;
+  return r;
+}
+
+int trail_open_container (const char *state, const struct configuration *configuration, const char *container,
+                          const char *run, struct trail *ret_trail, struct error *err)
+{
+  int r = trail_open (state, configuration, ret_trail, err);
+
+  if (r < 0)
+    return r;
+  ret_trail->container = container;
+  if (run != NULL && run_id_is_valid (run))
+    memcpy (ret_trail->run, run, sizeof (ret_trail->run));
+  return 0;
+}
+
+/* Words of others can be as long as they like, a line cannot. */
+#define TEXT_MAX 1024
+
+void trail_text (struct json_writer *w, const char *key, const char *text)
+{
+  json_bytes (w, key, text, strnlen (text, TEXT_MAX));
+}
+
+/* Details behind the name of a container. */
+struct named {
+  const char *container;
+  journal_details *details;
+  const void *data;
+};
+
+static void named_details (struct json_writer *w, const void *data)
+{
+  const struct named *named = data;
+
+  trail_text (w, "container", named->container);
+  if (named->details != NULL)
+    named->details (w, named->data);
+}
+
+static int append_named (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
+{
+  cleanup_free struct named *named = calloc (count, sizeof (*named));
+
+  if (named == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < count; i++) {
+    named[i] = (struct named){ trail->container, events[i].details, events[i].data };
+    events[i].details = named_details;
+    events[i].data = &named[i];
+  }
+  return journal_append (trail->journal, events, count, err);
+}
+
+int trail_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
+{
+  bool container = trail->container != NULL;
+
+  /* How a run came out is on the disk before anybody is told. */
+  for (size_t i = 0; i < count; i++) {
+    events[i].run = trail->run;
+    events[i].durable = (events[i].kind == JOURNAL_ENDED && !container) || events[i].kind == JOURNAL_REFUSED;
+  }
+  if (trail->journal == NULL
+      || (container ? append_named (trail, events, count, err)
+                    : journal_append (trail->journal, events, count, err))
+             == 0)
+    return 0;
+  return give_up (trail, err);
+}
+
+int trail_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
+                 struct error *err)
+{
+  struct journal_event event = { .kind = kind, .details = details, .data = data };
+
+  return trail_events (trail, &event, 1, err);
+}
+
+/* ---- The profile. */
+
+void trail_change_details (struct json_writer *w, const void *data)
+{
+  const struct trail_change *change = data;
+
+  json_string (w, "profile", change->name);
+  json_string (w, "before", change->before);
+  json_string (w, "now", change->digest);
+}
+
+int trail_look_for_change (struct trail *trail, struct trail_change *change, bool *ret_changed,
+                           struct error *err)
+{
+  *ret_changed = false;
+  if (trail->journal == NULL)
+    return 0;
+  if (journal_swap_digest (trail->journal, change->name, change->digest, change->before, err) < 0)
+    return give_up (trail, err);
+  *ret_changed = change->before[0] != '\0' && strcmp (change->before, change->digest) != 0;
+  return 0;
+}
+
+int trail_profile (struct trail *trail, const char *name, const char *digest, struct error *err)
+{
+  struct trail_change change = { .name = name, .digest = digest };
+  bool changed;
+  int r = trail_look_for_change (trail, &change, &changed, err);
+
+  return r < 0 || !changed ? r
+                           : trail_event (trail, JOURNAL_PROFILE_CHANGED, trail_change_details, &change, err);
+}
+
+/* ---- What was observed, and how it ended. */
+
+static void write_names (struct json_writer *w, const struct posture *posture, enum verdict verdict)
+{
+  json_array_begin (w, verdict_text (verdict));
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    if (posture->controls[c].promised && posture->controls[c].verdict == verdict)
+      json_string (w, NULL, control_info (c)->name);
+  json_array_end (w);
+}
+
+/* What holds is counted, what does not is named. */
+static void posture_details (struct json_writer *w, const void *data)
+{
+  const struct posture *posture = data;
+  uint64_t verified = 0;
+
+  for (enum control c = 0; c < CONTROL_COUNT; c++)
+    verified += posture->controls[c].promised && posture->controls[c].verdict == VERDICT_VERIFIED;
+  json_string (w, "verdict", overall_text (posture->overall));
+  json_number (w, verdict_text (VERDICT_VERIFIED), verified);
+  write_names (w, posture, VERDICT_UNVERIFIED);
+  write_names (w, posture, VERDICT_VIOLATED);
+  write_names (w, posture, VERDICT_WAIVED);
+}
+
+void trail_add_posture (struct journal_event *events, size_t *count, const struct posture *posture)
+{
+  if (posture != NULL)
+    events[(*count)++] =
+        (struct journal_event){ JOURNAL_POSTURE, .details = posture_details, .data = posture };
+}
+
+int trail_started (struct trail *trail, const struct posture *posture, struct error *err)
+{
+  struct journal_event events[2];
+  size_t count = 0;
+
+  trail_add_posture (events, &count, posture);
+  events[count++] = (struct journal_event){ .kind = JOURNAL_STARTED };
+  return trail_events (trail, events, count, err);
+}
+
+void trail_refused_details (struct json_writer *w, const void *data)
+{
+  const char *text = error_text (data);
+
+  trail_text (w, "reason", text);
+}
+
+int trail_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
+                  struct error *err)
+{
+  struct journal_event events[2];
+  size_t count = 0;
+
+  trail_add_posture (events, &count, posture);
+  events[count++] = (struct journal_event){ JOURNAL_REFUSED, .details = trail_refused_details, .data = why };
+  return trail_events (trail, events, count, err);
+}

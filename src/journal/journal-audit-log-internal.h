@@ -1,0 +1,18 @@
+/* What the files of the trail share. */
+#pragma once
+
+#include "journal-audit-log.h"
+
+struct trail_change {
+  const char *name, *digest;
+  char before[JOURNAL_DIGEST_SIZE];
+};
+
+/* Whether it differs from the last run of that name; the first is no change. */
+int trail_look_for_change (struct trail *trail, struct trail_change *change, bool *ret_changed,
+                           struct error *err);
+journal_details trail_change_details; /* of a change */
+
+/* Nothing for a POSTURE of NULL. */
+void trail_add_posture (struct journal_event *events, size_t *count, const struct posture *posture);
+journal_details trail_refused_details; /* of the error */

@@ -1,0 +1,103 @@
+#include <config.h>
+
+#include "journal-result.h"
+
+#include <stdlib.h>
+
+#include "base-json-write.h"
+#include "denial-write.h"
+
+const char *result_cause (const struct run_result *result)
+{
+  if (result == NULL || result->reason == RUN_REFUSED)
+    return "sandbox";
+  if (result->code == 0)
+    return NULL;
+  return denials_explain (&result->denials) ? "sandbox" : "unknown";
+}
+
+static void write_exit (struct json_writer *w, const struct run_result *result, const struct error *error)
+{
+  json_object_begin (w, "exit");
+  json_integer (w, "code", result ? result->code : 125);
+  if (result != NULL && result->signal > 0)
+    json_integer (w, "signal", result->signal);
+  else
+    json_null (w, "signal");
+  json_string (w, "reason", run_reason_text (result ? result->reason : RUN_REFUSED));
+  if (error != NULL)
+    json_string (w, "error", error_text (error));
+  json_object_end (w);
+}
+
+static void write_usage (struct json_writer *w, const struct run_result *result)
+{
+  static const struct run_result nothing = { 0 };
+  const struct run_result *r = result ? result : &nothing;
+
+  json_object_begin (w, "usage");
+  json_number (w, "wall_ms", r->wall_ms);
+  json_number (w, "cpu_ms", r->counters.cpu_ns / 1000000);
+  json_number (w, "memory_peak", r->counters.memory_peak);
+  json_number (w, "stdout_bytes", r->out_bytes);
+  json_number (w, "stderr_bytes", r->err_bytes);
+  json_number (w, "oom_kills", r->counters.oom_kills);
+  json_number (w, "pids_denied", r->counters.pids_denied);
+  json_number (w, "cpu_throttled", r->counters.throttled);
+  /* Without a cgroup nobody counted, and a zero would be a lie. */
+  json_bool (w, "counted", r->counters.known);
+  json_object_end (w);
+  json_object_begin (w, "truncated");
+  json_bool (w, "stdout", r->out_cut);
+  json_bool (w, "stderr", r->err_cut);
+  json_object_end (w);
+}
+
+/* Which promises went into this run, and who carries them. What was observed stands in the posture. */
+static void write_controls (struct json_writer *w, const struct plan *plan)
+{
+  json_array_begin (w, "controls");
+  for (enum control c = 0; c < CONTROL_COUNT; c++) {
+    const struct plan_control *state = &plan->controls[c];
+
+    if (!state->promised)
+      continue;
+    json_object_begin (w, NULL);
+    json_string (w, "name", control_info (c)->name);
+    json_bool (w, "required", state->required);
+    json_string (w, "carried", carry_text (state->carriage.carry));
+    json_bool (w, "accepted", state->accepted);
+    json_object_end (w);
+  }
+  json_array_end (w);
+}
+
+int result_write (const struct plan *plan, const struct run_result *result, const struct error *error,
+                  char **ret_text, struct error *err)
+{
+  cleanup_json_writer struct json_writer w = { .pretty = true };
+  const struct denials none = { 0 };
+
+  json_object_begin (&w, NULL);
+  json_string (&w, "schema", "tyrum-oci/result/1");
+  json_string (&w, "run", result ? result->id : NULL);
+  json_object_begin (&w, "profile");
+  json_string (&w, "name", plan->profile_name);
+  json_string (&w, "digest", plan->profile_digest);
+  json_object_end (&w);
+  json_string (&w, "backend", backend_name (plan->backend));
+  write_exit (&w, result, error);
+  json_string (&w, "cause", result_cause (result));
+  write_usage (&w, result);
+  denials_write (&w, "denials", result ? &result->denials : &none);
+  /* Where refused calls were not told, an empty list says less. */
+  json_bool (&w, "calls_heard", result != NULL && result->calls_heard);
+  write_controls (&w, plan);
+  /* Where nothing was observed there is no verdict to give. */
+  if (result != NULL && result->posture != NULL)
+    posture_write (&w, "posture", result->posture);
+  else
+    json_null (&w, "posture");
+  json_object_end (&w);
+  return json_finish (&w, ret_text, err);
+}

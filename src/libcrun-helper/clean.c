@@ -1,0 +1,108 @@
+#include <config.h>
+
+#include "libcrun-helper-clean.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-number.h"
+
+/* Where libcrun finds newuidmap, and hooks that name no environment of their own find everything. */
+#define SAFE_PATH "/usr/sbin:/usr/bin:/sbin:/bin"
+
+static void closedir_p (DIR **dir)
+{
+  if (*dir != NULL)
+    closedir (*dir);
+}
+
+/* For kernels before 5.9. */
+static int close_listed (int first)
+{
+  cleanup (closedir_p) DIR *dir = opendir ("/proc/self/fd");
+  const struct dirent *entry;
+
+  if (dir == NULL)
+    return -errno;
+  for (;;) {
+    uint64_t fd;
+
+    errno = 0;
+    entry = readdir (dir);
+    if (entry == NULL)
+      return -errno;
+    if (number_parse (entry->d_name, INT32_MAX, &fd) && (int) fd >= first && (int) fd != dirfd (dir))
+      close ((int) fd);
+  }
+}
+
+int launch_close_from (int first, struct error *err)
+{
+  int r;
+
+#ifdef SYS_close_range
+  if (syscall (SYS_close_range, first, ~0U, 0) == 0)
+    return 0;
+#endif
+  r = close_listed (first);
+  if (r < 0)
+    return error_set_errno (err, -r, "cannot close descriptors from %d on: cannot read '/proc/self/fd'",
+                            first);
+  return 0;
+}
+
+void launch_let_go (int end)
+{
+  for (int fd = STDERR_FILENO + 1; fd < end; fd++)
+    close (fd);
+}
+
+int launch_check_open (int count, struct error *err)
+{
+  for (int fd = 0; fd < count; fd++)
+    if (fcntl (fd, F_GETFD) < 0)
+      return error_set_errno (err, errno, "descriptor %d is to go into the container, but is not open", fd);
+  return 0;
+}
+
+/* By the system call, as the C library keeps two signals to itself and a caller may have ignored those as
+ * well. The kernel's struct is smaller than the array on every machine, and default is 0 in each of its
+ * members. */
+static void default_action (int number)
+{
+  static const unsigned long nothing[16];
+
+  /* Fails for the two that cannot be changed. */
+  syscall (SYS_rt_sigaction, number, nothing, NULL, (size_t) NSIG / 8);
+}
+
+int launch_clean_signals (struct error *err)
+{
+  sigset_t none;
+
+  for (int number = 1; number < NSIG; number++)
+    default_action (number);
+  sigemptyset (&none);
+  if (sigprocmask (SIG_SETMASK, &none, NULL) < 0)
+    return error_set_errno (err, errno, "cannot unblock signals");
+  return 0;
+}
+
+int launch_clean_process (struct error *err)
+{
+  umask (022);
+  /* Away from the caller's terminal and from the signals that its keys send. Who leads a group already, as
+   * when started by a shell, cannot and need not. */
+  setsid ();
+  if (clearenv () != 0 || setenv ("PATH", SAFE_PATH, 1) < 0)
+    return error_oom (err);
+  return launch_clean_signals (err);
+}

@@ -1,0 +1,177 @@
+#include <config.h>
+
+#include "libcrun-helper-compat.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What libcrun's headers expect of their own config.h. */
+#define LIBCRUN_PUBLIC
+#ifndef HAVE_ERROR_H
+#define HAVE_ERROR_H 1
+#endif
+#include <libcrun/container.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+
+#define ERRNO_MAX 4095 /* the kernel's bound */
+
+/* One call: what libcrun is told, and what it said. */
+struct call {
+  libcrun_context_t context;
+  struct strbuf log;
+  FILE *stream; /* writes to the log */
+  FILE *before; /* what it took the place of */
+  pid_t pid;    /* of the process that does */
+};
+
+static void call_clear (struct call *call)
+{
+  if (call->before != NULL)
+    stderr = call->before;
+  if (call->stream != NULL)
+    fclose (call->stream);
+  strbuf_clear (&call->log);
+}
+
+/* The container's first process inherits the stream, and has nobody left who would read its log. */
+static ssize_t collect (void *cookie, const char *text, size_t len)
+{
+  struct call *call = cookie;
+
+  if (getpid () != call->pid)
+    return write (STDERR_FILENO, text, len);
+  strbuf_add_bytes (&call->log, text, len);
+  return (ssize_t) len;
+}
+
+/* libcrun has a handler for what it logs, but some of its versions write errors to stderr as well, and others
+ * take the handler's argument for a stream. All of them are content with stderr, so that is what they get:
+ * the C library lets a program put a stream of its own in that place. */
+static int call_init (struct call *call, const struct launch_request *request, struct error *err)
+{
+  call->pid = getpid ();
+  call->stream = fopencookie (call, "w", (cookie_io_functions_t){ .write = collect });
+  if (call->stream == NULL)
+    return error_oom (err);
+  setvbuf (call->stream, NULL, _IONBF, 0);
+  call->before = stderr;
+  stderr = call->stream;
+  call->context.output_handler = log_write_to_stderr;
+  call->context.state_root = request->state;
+  call->context.id = request->id;
+  call->context.bundle = request->bundle;
+  call->context.console_socket = request->console_socket;
+  call->context.preserve_fds = request->preserve_fds;
+  call->context.force_no_cgroup = request->no_cgroup;
+  call->context.fifo_exec_wait_fd = -1;
+  call->context.detach = true;
+  /* A keyring of the container's own, or it would have the keys in the caller's. */
+  call->context.no_new_keyring = false;
+  return 0;
+}
+
+/* libcrun and the parsers below it write over several lines, with arrows to the place. */
+static void squeeze (char *text)
+{
+  char *to = text;
+
+  for (const char *from = text; *from != '\0'; from++) {
+    bool blank = (unsigned char) *from <= ' ';
+
+    if (!blank)
+      *to++ = *from;
+    else if (to > text && to[-1] != ' ')
+      *to++ = ' ';
+  }
+  if (to > text && to[-1] == ' ')
+    to--;
+  *to = '\0';
+}
+
+/* Turns what libcrun says into an error of ours, and frees it. */
+static int call_failed (struct call *call, const char *what, libcrun_error_t said, struct error *err)
+{
+  int errnum = said != NULL ? said->status : 0;
+  char *why = said != NULL ? said->msg : NULL;
+  char *log = call->log.len > 0 ? call->log.text : NULL;
+
+  /* Some of libcrun's errors carry no errno, or a number that is none. */
+  if (errnum <= 0 || errnum > ERRNO_MAX)
+    errnum = EIO;
+  if (why != NULL)
+    squeeze (why);
+  if (log != NULL)
+    squeeze (log);
+  error_set (err, -errnum, "%s: %s%s%s%s%s", what, why != NULL ? why : "",
+             why != NULL && log != NULL ? "; " : "", log != NULL ? log : "", errnum != EIO ? ": " : "",
+             errnum != EIO ? strerror (errnum) : "");
+  libcrun_error_release (&said);
+  return -errnum;
+}
+
+int launch_create (const struct launch_request *request, const char *spec, const char *pid_file,
+                   struct error *err)
+{
+  cleanup (call_clear) struct call call = { 0 };
+  cleanup (cleanup_containerp) libcrun_container_t *container = NULL;
+  libcrun_error_t said = NULL;
+  int r = call_init (&call, request, err);
+
+  if (r < 0)
+    return r;
+  container = libcrun_container_load_from_memory (spec, &said);
+  if (container == NULL)
+    return call_failed (&call, "cannot read config.json", said, err);
+  call.context.pid_file = pid_file;
+  /* Without the option to fork: this process is there for nothing else, and the error stays in it. */
+  if (libcrun_container_create (&call.context, container, 0, &said) < 0)
+    return call_failed (&call, "cannot create the container", said, err);
+  return 0;
+}
+
+/* A hook that ends without reading its input would end this process, too. What is made here is no
+ * container, which would inherit it; for the time of launch_create libcrun blocks all signals. */
+static void ignore_broken_pipes (void)
+{
+  signal (SIGPIPE, SIG_IGN);
+}
+
+int launch_start (const struct launch_request *request, struct error *err)
+{
+  cleanup (call_clear) struct call call = { 0 };
+  libcrun_error_t said = NULL;
+  int r = call_init (&call, request, err);
+
+  if (r < 0)
+    return r;
+  ignore_broken_pipes ();
+  if (libcrun_container_start (&call.context, request->id, &said) < 0)
+    return call_failed (&call, "cannot start the container", said, err);
+  return 0;
+}
+
+int launch_delete (const struct launch_request *request, struct error *err)
+{
+  cleanup (call_clear) struct call call = { 0 };
+  libcrun_error_t said = NULL;
+  int r = call_init (&call, request, err);
+
+  if (r < 0)
+    return r;
+  ignore_broken_pipes ();
+#if LIBCRUN_DELETE_TAKES_SPEC
+  r = libcrun_container_delete (&call.context, NULL, request->id, true, &said);
+#else
+  r = libcrun_container_delete (&call.context, request->id, true, &said);
+#endif
+  if (r < 0)
+    return call_failed (&call, "cannot delete the container", said, err);
+  return 0;
+}

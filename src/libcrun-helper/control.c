@@ -1,0 +1,94 @@
+#include <config.h>
+
+#include "libcrun-helper-control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base-str.h"
+#include "wire-libcrun-helper.h"
+
+int control_adopt (int fd, struct error *err)
+{
+  int type = 0, domain = 0;
+  socklen_t size = sizeof (type);
+
+  if (getsockopt (fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0
+      || getsockopt (fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0)
+    return error_set_errno (err, errno, "descriptor %d is not the supervisor's socket", fd);
+  if (type != SOCK_SEQPACKET || domain != AF_UNIX)
+    return error_set (err, -EPROTOTYPE, "descriptor %d is not the supervisor's socket: it is of another kind",
+                      fd);
+  if (fcntl (fd, F_SETFD, FD_CLOEXEC) < 0)
+    return error_set_errno (err, errno, "cannot set flags of descriptor %d", fd);
+  return 0;
+}
+
+bool control_is_closed (int fd)
+{
+  struct pollfd poll_fd = { .fd = fd };
+
+  return poll (&poll_fd, 1, 0) > 0;
+}
+
+static int send_message (int fd, const struct launch_message *message)
+{
+  ssize_t n;
+
+  do
+    n = send (fd, message, offsetof (struct launch_message, text) + message->length, MSG_NOSIGNAL);
+  while (n < 0 && errno == EINTR);
+  return n < 0 ? -errno : 0;
+}
+
+static int say (int fd, enum launch_type type, pid_t pid)
+{
+  struct launch_message message = {
+    .magic = LAUNCH_MAGIC,
+    .version = LAUNCH_VERSION,
+    .type = (uint16_t) type,
+    .pid = pid,
+  };
+
+  return send_message (fd, &message);
+}
+
+int control_say_created (int fd, pid_t pid)
+{
+  return say (fd, LAUNCH_CREATED, pid);
+}
+
+int control_say_started (int fd, pid_t pid)
+{
+  return say (fd, LAUNCH_STARTED, pid);
+}
+
+/* An error's text is one line; this makes it UTF-8, whatever file names came up in it and wherever it is cut.
+ */
+static void put_text (struct launch_message *message, const char *text)
+{
+  size_t len = strnlen (text, sizeof (message->text));
+
+  memcpy (message->text, text, len);
+  if (!str_is_utf8 (text, len))
+    for (size_t i = 0; i < len; i++)
+      if ((unsigned char) text[i] >= 0x80)
+        message->text[i] = '?';
+  message->length = (uint32_t) len;
+}
+
+int control_say_failed (int fd, const struct error *err)
+{
+  struct launch_message message = {
+    .magic = LAUNCH_MAGIC,
+    .version = LAUNCH_VERSION,
+    .type = LAUNCH_FAILED,
+    .error = -err->code,
+  };
+
+  put_text (&message, error_text (err));
+  return send_message (fd, &message);
+}

@@ -1,0 +1,235 @@
+/* tyrum-oci-launch: makes one container through libcrun and starts it.
+ *
+ * Started by the supervisor, never by hand, with the descriptors that wire-libcrun-helper.h describes. It is
+ * the only program that links libcrun, because libcrun changes and may end the process that calls it.
+ * Single-threaded. It says over the socket how far it came, and ends when the container's program runs or
+ * cannot be made to.
+ *
+ * Must never: leave a container behind that it has not reported, write to the standard streams once it has
+ * the socket, or outlive the supervisor by more than it takes to take down what it made.
+ */
+#include <config.h>
+
+#include "libcrun-helper-helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-number.h"
+#include "base-str.h"
+#include "libcrun-helper-child.h"
+#include "libcrun-helper-clean.h"
+#include "libcrun-helper-compat.h"
+#include "libcrun-helper-control.h"
+#include "libcrun-helper-helper-request.h"
+#include "libcrun-helper-remount.h"
+#include "wire-libcrun-helper.h"
+
+enum { EXIT_USAGE = 2 };
+
+#define PID_BYTES ((size_t) 32)
+
+static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
+{
+  cleanup_free char *text = NULL;
+  uint64_t pid;
+  int r = file_read (AT_FDCWD, path, PID_BYTES, &text, NULL, err);
+
+  if (r < 0)
+    return r;
+  if (!number_parse (text, INT32_MAX, &pid) || pid == 0)
+    return error_set (err, -EIO, "cannot read '%s': '%s' is not a process id", path, text);
+  *ret_pid = (pid_t) pid;
+  return 0;
+}
+
+/* Starts it, too, where nothing has to be done in between: a process less. Then it returns STARTED. */
+enum { STARTED = 1 };
+
+static int call_create (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+                        struct error *err)
+{
+  cleanup_free char *pid_file = str_format ("%s/%s.pid", request->state, request->id);
+  int r;
+
+  if (pid_file == NULL)
+    return error_oom (err);
+  r = launch_create (request, spec, pid_file, err);
+  if (r == 0)
+    r = read_pid (pid_file, ret_pid, err);
+  unlink (pid_file);
+  if (r < 0 || launch_root_wants_mending (*ret_pid))
+    return r;
+  launch_let_go (request->control_fd);
+  r = launch_start (request, err);
+  return r < 0 ? r : STARTED;
+}
+
+static int call_start (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+                       struct error *err)
+{
+  (void) spec;
+  (void) ret_pid;
+  return launch_start (request, err);
+}
+
+static int call_mend (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+                      struct error *err)
+{
+  (void) spec;
+  (void) ret_pid;
+  (void) err;
+  return launch_mend_root (request->container, request->supervisor);
+}
+
+static int call_delete (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+                        struct error *err)
+{
+  (void) spec;
+  (void) ret_pid;
+  return launch_delete (request, err);
+}
+
+static int report (int sent, struct error *err)
+{
+  return sent < 0 ? error_set_errno (err, -sent, "cannot report to the supervisor") : 0;
+}
+
+static int prepare (const struct launch_request *request, struct error *err)
+{
+  int r;
+
+  prctl (PR_SET_NAME, "tyrum-oci-launch");
+  /* Until there is something to take down. After that child_run looks at the socket. */
+  if (prctl (PR_SET_PDEATHSIG, SIGKILL) < 0)
+    return error_set_errno (err, errno, "cannot ask for a signal at the supervisor's end");
+  if (control_is_closed (request->control_fd))
+    return error_set (err, -ECANCELED, "the supervisor has ended");
+  r = launch_close_from (request->control_fd + 1, err);
+  if (r == 0)
+    r = launch_check_open (request->control_fd, err);
+  if (r == 0)
+    r = launch_clean_process (err);
+  if (r == 0 && chdir (request->bundle) < 0)
+    r = error_set_errno (err, errno, "cannot enter the bundle '%s'", request->bundle);
+  return r;
+}
+
+static int read_spec (const struct launch_request *request, char **ret_spec, struct error *err)
+{
+  cleanup_free char *spec = NULL;
+  size_t len;
+  int r = file_read (AT_FDCWD, "config.json", LIMIT_LAUNCH_SPEC_BYTES, &spec, &len, err);
+
+  if (r == 0 && strlen (spec) != len)
+    r = error_set (err, -EINVAL, "cannot read 'config.json': there is a NUL in it");
+  if (r < 0) {
+    error_prefix (err, "bundle '%s'", request->bundle);
+    return r;
+  }
+  *ret_spec = take_ptr (spec);
+  return 0;
+}
+
+/* What is there under our name is another container, which must not be taken down in the place of ours. */
+static int check_id_is_free (const struct launch_request *request, struct error *err)
+{
+  cleanup_free char *folder = str_format ("%s/%s", request->state, request->id);
+  struct stat st;
+
+  if (folder == NULL)
+    return error_oom (err);
+  if (lstat (folder, &st) == 0)
+    return error_set (err, -EEXIST, "a container '%s' exists already in '%s'", request->id, request->state);
+  if (errno != ENOENT)
+    return error_set_errno (err, errno, "cannot look for '%s'", folder);
+  return 0;
+}
+
+/* That it failed shows later, when the root is looked at. */
+static void mend (const struct launch_request *request, const char *spec, pid_t container)
+{
+  struct launch_request mending = *request;
+  struct error ignored = { 0 };
+  pid_t none = 0;
+
+  if (!launch_root_wants_mending (container))
+    return;
+  mending.container = container;
+  mending.supervisor = getppid ();
+  child_run (call_mend, &mending, spec, &none, &ignored);
+  error_clear (&ignored);
+}
+
+/* Also of one that then could not be started. Returns what went wrong first. */
+static int say_created (const struct launch_request *request, pid_t pid, int made, struct error *err)
+{
+  int said = control_say_created (request->control_fd, pid);
+
+  return made < 0 ? made : report (said, err);
+}
+
+/* From the first call on, whatever fails is followed by a delete. */
+static int make_container (const struct launch_request *request, const char *spec, struct error *err)
+{
+  pid_t pid = 0;
+  int made, r;
+
+  prctl (PR_SET_PDEATHSIG, 0);
+  made = child_run (call_create, request, spec, &pid, err);
+  r = pid > 0 ? say_created (request, pid, made, err) : made;
+  if (r == 0 && made != STARTED) {
+    mend (request, spec, pid);
+    r = child_run (call_start, request, spec, &pid, err);
+  }
+  if (r == 0)
+    r = report (control_say_started (request->control_fd, pid), err);
+  if (r < 0) {
+    struct error ignored = { 0 };
+
+    /* What went wrong first is what counts; what cannot be deleted is left to the supervisor. */
+    child_run (call_delete, request, spec, &pid, &ignored);
+    error_clear (&ignored);
+  }
+  return r;
+}
+
+static int launch (const struct launch_request *request, struct error *err)
+{
+  cleanup_free char *spec = NULL;
+  int r = prepare (request, err);
+
+  if (r == 0)
+    r = read_spec (request, &spec, err);
+  if (r == 0)
+    r = check_id_is_free (request, err);
+  if (r == 0)
+    r = make_container (request, spec, err);
+  return r;
+}
+
+int launch_main (int argc, char **argv)
+{
+  cleanup_error struct error err = { 0 };
+  struct launch_request request;
+
+  if (launch_request_parse (argc, argv, &request, &err) < 0 || control_adopt (request.control_fd, &err) < 0) {
+    fprintf (stderr, "tyrum-oci-launch: %s (this program is started by tyrum-oci, not by hand)\n",
+             error_text (&err));
+    return EXIT_USAGE;
+  }
+  if (launch (&request, &err) == 0)
+    return EXIT_SUCCESS;
+  control_say_failed (request.control_fd, &err);
+  return EXIT_FAILURE;
+}

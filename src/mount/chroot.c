@@ -1,0 +1,139 @@
+#include <config.h>
+
+#include "mount-chroot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+
+/* As of every run that was not started. */
+#define EXIT_LOST 125
+
+/* What was there before. */
+struct place {
+  int spaces; /* /proc/self/ns */
+  int root;
+  int cwd;
+  char path[PATH_MAX]; /* of CWD, within ROOT */
+};
+
+static void place_clear (struct place *place)
+{
+  const int fds[] = { place->spaces, place->root, place->cwd };
+
+  for (size_t i = 0; i < ARRAY_LEN (fds); i++)
+    if (fds[i] >= 0)
+      close (fds[i]);
+}
+
+static bool place_find (struct place *ret_place)
+{
+  const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+  *ret_place =
+      (struct place){ open ("/proc/self/ns", flags), open ("/", flags), open (".", flags), { '\0' } };
+  return ret_place->spaces >= 0 && ret_place->root >= 0 && ret_place->cwd >= 0
+         && getcwd (ret_place->path, sizeof (ret_place->path)) != NULL && ret_place->path[0] == '/';
+}
+
+/* To the root of the mount namespace that this process is in; the working folder becomes that, too. */
+static int go_to_top (const struct place *place)
+{
+  cleanup_close int space = openat (place->spaces, "mnt", O_RDONLY | O_CLOEXEC);
+
+  return space < 0 || setns (space, CLONE_NEWNS) < 0 ? -errno : 0;
+}
+
+/* Outside nothing is ours: who cannot return does nothing more, not even tell the journal, which would be the
+ * host's. */
+static int go_back (const struct place *place)
+{
+  if (fchdir (place->root) < 0 || chroot (".") < 0) {
+    dprintf (STDERR_FILENO, "tyrum-oci: return to the root of this chroot: %s\n", strerror (errno));
+    _exit (EXIT_LOST);
+  }
+  return fchdir (place->cwd) < 0 ? -errno : 0;
+}
+
+static bool are_different (int a, int b)
+{
+  struct statx x, y;
+  const unsigned mask = STATX_INO | STATX_MNT_ID;
+
+  return statx (a, "", AT_EMPTY_PATH, mask, &x) == 0 && statx (b, "", AT_EMPTY_PATH, mask, &y) == 0
+         && (x.stx_ino != y.stx_ino || x.stx_mnt_id != y.stx_mnt_id || x.stx_dev_major != y.stx_dev_major
+             || x.stx_dev_minor != y.stx_dev_minor);
+}
+
+/* In a namespace of its own, with the working folder where the chroot is and the root at the top of all
+ * mounts: makes the chroot the top. */
+static int become_top (struct error *err)
+{
+  cleanup_close int tree = -1;
+
+  if (mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+    return error_set_errno (err, errno, "keep mounts from the host");
+  tree = (int) syscall (SYS_open_tree, AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+  if (tree < 0 || syscall (SYS_move_mount, tree, "", AT_FDCWD, ".", MOVE_MOUNT_F_EMPTY_PATH) < 0
+      || fchdir (tree) < 0)
+    return error_set_errno (err, errno, "make the root of this chroot a mount");
+  /* The old top comes to lie on the new one, from where it is taken away with all that is mounted in it. */
+  if (syscall (SYS_pivot_root, ".", ".") < 0 || umount2 (".", MNT_DETACH) < 0)
+    return error_set_errno (err, errno, "make the root of this chroot that of a mount namespace");
+  return 0;
+}
+
+static int find_cwd (const struct place *place, struct error *err)
+{
+  struct stat was, is;
+
+  if (chdir (place->path) < 0 || fstat (place->cwd, &was) < 0 || stat (".", &is) < 0)
+    return error_set_errno (err, errno, "find the working folder '%s' again", place->path);
+  if (was.st_dev != is.st_dev || was.st_ino != is.st_ino)
+    return error_set (err, -ESTALE, "the working folder '%s' is covered by a mount", place->path);
+  return 0;
+}
+
+static int leave_for_own (const struct place *place, struct error *err)
+{
+  int r;
+
+  if (fchdir (place->root) < 0)
+    return error_set_errno (err, errno, "go to the root of this chroot");
+  /* Root and working folder become those of the same names in the new namespace. */
+  if (unshare (CLONE_NEWNS) < 0)
+    return error_set_errno (err, errno, "make a private mount namespace");
+  r = become_top (err);
+  if (r == 0 && (r = go_to_top (place)) < 0)
+    error_set_errno (err, -r, "enter the private mount namespace");
+  return r < 0 ? r : find_cwd (place, err);
+}
+
+int chroot_settle (struct error *err)
+{
+  cleanup (place_clear) struct place place = { -1, -1, -1, { '\0' } };
+  cleanup_close int top = -1;
+  int r = 0, back;
+
+  if (!place_find (&place) || go_to_top (&place) < 0)
+    return 0;
+  top = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (top >= 0 && are_different (top, place.root)) {
+    r = leave_for_own (&place, err);
+    if (r == 0)
+      return 0;
+  }
+  back = go_back (&place);
+  return r < 0 || back == 0 ? r : error_set_errno (err, -back, "return to the working folder");
+}

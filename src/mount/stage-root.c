@@ -1,0 +1,201 @@
+/* The root of a run, on the stage. */
+#include <config.h>
+
+#include "mount-stage-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-path.h"
+#include "base-str.h"
+
+static int make_file (int root, const struct plan_entry *entry)
+{
+  cleanup_close int fd =
+      openat (root, entry->path + 1, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode);
+  size_t len = strlen (entry->text);
+
+  return fd < 0 || write (fd, entry->text, len) != (ssize_t) len ? -errno : 0;
+}
+
+static int make_entry (int root, const struct plan_entry *entry)
+{
+  const char *path = entry->path + 1;
+
+  switch (entry->kind) {
+  case ENTRY_DIRECTORY:
+    return mkdirat (root, path, entry->mode) < 0 || fchmodat (root, path, entry->mode, 0) < 0 ? -errno : 0;
+  case ENTRY_SYMLINK: return symlinkat (entry->text, root, path) < 0 ? -errno : 0;
+  case ENTRY_FILE: return make_file (root, entry);
+  }
+  return -EINVAL;
+}
+
+/* The folder is ours alone and empty, and parents come before children, so names are safe to walk. */
+static int make_entries (const struct plan *plan, int root, struct error *err)
+{
+  for (size_t i = 0; i < plan->entry_count; i++) {
+    const struct plan_entry *entry = &plan->entries[i];
+    int r = make_entry (root, entry);
+
+    if (r < 0)
+      return error_set_errno (err, -r, "make '%s' of the root", entry->path);
+  }
+  return 0;
+}
+
+/* Opens NAME in the folder DIR, which must not be a link; *RET_MISSING where there is nothing. */
+static int step_into (int dir, const char *name, bool *ret_missing)
+{
+  struct stat st;
+  int fd = openat (dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+  *ret_missing = fd < 0 && errno == ENOENT;
+  if (fd < 0)
+    return -errno;
+  if (fstat (fd, &st) < 0 || S_ISLNK (st.st_mode)) {
+    close (fd);
+    return -ELOOP;
+  }
+  return fd;
+}
+
+static int make_folder (int dir, const char *name, mode_t mode)
+{
+  bool missing;
+
+  if (mkdirat (dir, name, mode) < 0 || fchmodat (dir, name, mode, 0) < 0)
+    return -errno;
+  return step_into (dir, name, &missing);
+}
+
+/* runc gives a tmpfs the mode of the folder below it, whatever its options say. In the upper layer, of
+ * course; a root whose owners are not mapped keeps what it has. */
+static void open_to_all (int fd)
+{
+  char path[32];
+
+  snprintf (path, sizeof (path), "/proc/self/fd/%d", fd);
+  if (chmod (path, 01777) < 0)
+    errno = 0;
+}
+
+/* Makes what is missing on the way to TARGET, in the upper layer; a link on the way refuses the root. */
+static int make_mount_point (int root, const char *target, bool folder, struct error *err)
+{
+  cleanup_close int at = fcntl (root, F_DUPFD_CLOEXEC, 0);
+
+  for (const char *p = target + 1; at >= 0 && *p != '\0';) {
+    size_t len = strcspn (p, "/");
+    cleanup_free char *name = strndup (p, len);
+    bool last = p[len] == '\0', missing = false;
+    int next = name ? step_into (at, name, &missing) : -ENOMEM;
+
+    if (missing && (!last || folder))
+      next = make_folder (at, name, strcmp (target, "/tmp") == 0 ? 01777 : 0755);
+    else if (missing)
+      next = openat (at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (next == -ELOOP)
+      return error_set (err, -ELOOP,
+                        "the root has a symbolic link on the way to '%s', where something is to be mounted",
+                        target);
+    if (next < 0)
+      return error_set_errno (err, -next, "make the mount point '%s'", target);
+    close (at);
+    at = next;
+    p += len + !last;
+  }
+  if (at >= 0 && strcmp (target, "/tmp") == 0)
+    open_to_all (at);
+  return at < 0 ? error_set_errno (err, errno, "open the root") : 0;
+}
+
+/* Below another file system of the run's own the point is that one's business, not the root's. */
+static bool is_below_another (const struct plan *plan, size_t number)
+{
+  const char *target = plan->mounts[number].target;
+
+  for (size_t i = 0; i < number; i++)
+    if (strcmp (plan->mounts[i].type, "bind") != 0 && strcmp (plan->mounts[i].target, target) != 0
+        && path_is_within (target, plan->mounts[i].target))
+      return true;
+  return false;
+}
+
+static int make_mount_points (const struct plan *plan, int root, struct error *err)
+{
+  for (size_t i = 0; i < plan->mount_count; i++) {
+    const struct plan_mount *mount = &plan->mounts[i];
+    bool folder = mount->options.count == 0 || strcmp (mount->options.items[0], "bind") != 0;
+    int r = 0;
+
+    if (!is_below_another (plan, i))
+      r = make_mount_point (root, mount->target, folder, err);
+    if (r < 0)
+      return r;
+  }
+  return make_mount_point (root, "/run/tyrum/init", false, err);
+}
+
+/* Names go into the options as they are, where ',' ':' and '\\' mean something; so none of the folder's own
+ * is in them, and the kernel looks for them where we stand. */
+static int mount_layer (const struct plan *plan, const char *folder, const char *root, struct error *err)
+{
+  cleanup_close int back = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int r;
+
+  if (chdir (folder) < 0 || mkdir ("upper", 0755) < 0 || mkdir ("work", 0755) < 0)
+    return error_set_errno (err, errno, "make the layer of the root");
+  r = mount_filesystem (plan, "overlay", root, "lowerdir=lower,upperdir=upper,workdir=work", err);
+  /* From a folder that cannot be searched there is no way back, and nobody needs one. */
+  if (back < 0 || fchdir (back) < 0)
+    errno = 0;
+  return r;
+}
+
+static int check_root (const struct plan *plan, int fd, struct error *err)
+{
+  struct stat st;
+
+  if (fstat (fd, &st) < 0)
+    return error_set_errno (err, errno, "look at '%s'", plan->root_path);
+  if (plan->root == ROOT_FROM_FOLDER && (st.st_dev != plan->root_device || st.st_ino != plan->root_inode))
+    return error_set (err, -ESTALE, "'%s' is not what it was when the run was planned", plan->root_path);
+  return 0;
+}
+
+int stage_root (const struct plan *plan, const char *folder, struct error *err)
+{
+  cleanup_free char *root = str_format ("%s/rootfs", folder);
+  cleanup_free char *lower = str_format ("%s/lower", folder);
+  cleanup_close int source = -1, fd = -1;
+  int r = 0;
+
+  if (root == NULL || lower == NULL)
+    return error_oom (err);
+  if (mkdir (root, 0755) < 0 || mkdir (lower, 0755) < 0)
+    return error_set_errno (err, errno, "make the folder of the root");
+  if (plan->root != ROOT_FROM_HOST) {
+    source = mount_open_source (plan->root_path, err);
+    r = source < 0 ? source : check_root (plan, source, err);
+    if (r == 0)
+      r = mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
+    if (r == 0)
+      r = mount_layer (plan, folder, root, err);
+  }
+  if (r < 0)
+    return r;
+  fd = open (root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return error_set_errno (err, errno, "open the root");
+  if (plan->root == ROOT_FROM_HOST)
+    return make_entries (plan, fd, err);
+  return make_mount_points (plan, fd, err);
+}

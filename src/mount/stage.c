@@ -1,0 +1,216 @@
+#include <config.h>
+
+#include "mount-stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+#include "cgroup-view.h"
+#include "mount-stage-internal.h"
+
+/* Room for mount points, a few small files, and what the run writes to a writable layer; the pages of the
+ * latter count against the run's own memory limit. */
+#define STAGE_OPTIONS "mode=711"
+
+static int private_mounts (struct error *err)
+{
+  if (unshare (CLONE_NEWNS) < 0)
+    return error_set_errno (err, errno, "make a private mount namespace");
+  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+    return error_set_errno (err, errno, "make mounts private");
+  return 0;
+}
+
+static int make_point (const char *path, bool folder, struct error *err)
+{
+  cleanup_close int fd = -1;
+
+  if (folder)
+    return mkdir (path, 0755) < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
+  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
+}
+
+/* The source must be what the plan looked at, or somebody has swapped it. */
+static int check_identity (int fd, const struct plan_mount *mount, struct stat *ret_st, struct error *err)
+{
+  if (fstat (fd, ret_st) < 0)
+    return error_set_errno (err, errno, "look at '%s'", mount->source);
+  if (ret_st->st_ino != mount->inode || ret_st->st_dev != mount->device)
+    return error_set (err, -ESTALE, "'%s' is not what it was when the run was planned", mount->source);
+  return 0;
+}
+
+/* Files that the command makes in a writable mount belong to that folder's owner outside. MAKER is one that
+ * was started, or none. */
+static int make_id_view (const struct plan *plan, const struct id_maker *maker, struct id_view *view,
+                         struct error *err)
+{
+  uint32_t uid = plan->uid, gid = plan->gid;
+
+  view->fd = -1;
+  if (plan->user_namespace) {
+    uid += plan->uid_maps[0].outside;
+    gid += plan->gid_maps[0].outside;
+  }
+  if (uid == view->owner_uid && gid == view->owner_gid)
+    return 0;
+  return maker->pid > 0 ? id_maker_take (maker, view->owner_uid, uid, view->owner_gid, gid, &view->fd, err)
+                        : mount_id_namespace (view->owner_uid, uid, view->owner_gid, gid, &view->fd, err);
+}
+
+int stage_make_id_view (const struct plan *plan, struct id_view *view, struct error *err)
+{
+  return make_id_view (plan, &ID_MAKER_NONE, view, err);
+}
+
+/* Without root the maps are chosen so that the command's id is ours outside. */
+static bool maps_ids (const struct stage *stage, const struct plan_mount *mount)
+{
+  return mount->writable && !stage->plan->staged_ids && !stage->own_kernel;
+}
+
+static int idmap_for (const struct stage *stage, const struct plan_mount *mount, const struct stat *owner,
+                      const struct id_maker *maker, int *ret_fd, struct error *err)
+{
+  struct id_view view = { owner->st_uid, owner->st_gid, -1 };
+  int r = maps_ids (stage, mount) ? make_id_view (stage->plan, maker, &view, err) : 0;
+
+  *ret_fd = view.fd;
+  return r;
+}
+
+/* What a runtime sets on the mount itself holds for all that is mounted below it, too. */
+static uint64_t attributes_of (const struct plan_mount *mount)
+{
+  uint64_t attributes = mount->writable ? 0 : MOUNT_ATTR_RDONLY;
+
+  for (size_t i = 0; i < mount->options.count; i++)
+    if (strcmp (mount->options.items[i], "noexec") == 0)
+      attributes |= MOUNT_ATTR_NOEXEC;
+  return attributes;
+}
+
+static int hang_mount (const struct stage *stage, const struct plan_mount *mount,
+                       const struct id_maker *maker, struct error *err)
+{
+  const char *target = mount->staged;
+  uint64_t flags = attributes_of (mount);
+  cleanup_close int fd = -1, idmap = -1;
+  struct stat st;
+  int r;
+
+  fd = mount_open_source (mount->source, err);
+  if (fd < 0)
+    return fd;
+  r = check_identity (fd, mount, &st, err);
+  if (r == 0)
+    r = make_point (target, S_ISDIR (st.st_mode), err);
+  if (r == 0)
+    r = idmap_for (stage, mount, &st, maker, &idmap, err);
+  return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
+}
+
+int stage_take_source (const struct plan *plan, const struct plan_mount *mount, const struct id_view *view,
+                       struct error *err)
+{
+  const struct stage stage = { .plan = plan };
+  cleanup_close int fd = mount_open_source (mount->source, err), made = -1;
+  struct stat st;
+  int r = fd < 0 ? fd : check_identity (fd, mount, &st, err);
+  bool fits = r == 0 && mount->writable && st.st_uid == view->owner_uid && st.st_gid == view->owner_gid;
+
+  if (r == 0 && !fits)
+    r = idmap_for (&stage, mount, &st, &ID_MAKER_NONE, &made, err);
+  return r < 0 ? r : mount_take (fd, mount->target, attributes_of (mount), fits ? view->fd : made, err);
+}
+
+/* A program of ours, where nobody can write to it. */
+static int hang_program (const char *program, const char *target, struct error *err)
+{
+  /* Opened here and not by the supervisor: a mount can only be taken from one's own namespace. */
+  cleanup_close int fd = open (program, O_PATH | O_CLOEXEC);
+  int r;
+
+  if (fd < 0)
+    return error_set_errno (err, errno, "open '%s'", program);
+  r = make_point (target, false, err);
+  return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
+}
+
+static int hang_programs (const struct stage *stage, struct error *err)
+{
+  cleanup_free char *init = str_format ("%s/init", stage->folder);
+  int r = init ? hang_program (stage->init, init, err) : error_oom (err);
+
+  return r < 0 || stage->staged_runtime == NULL ? r
+                                                : hang_program (stage->runtime, stage->staged_runtime, err);
+}
+
+/* The sources of the plan's mounts. The first that wants its ids mapped has MAKER for that. */
+static int hang_mounts (const struct stage *stage, struct id_maker *maker, struct error *err)
+{
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && i < stage->plan->mount_count; i++) {
+    const struct plan_mount *mount = &stage->plan->mounts[i];
+    bool maps = maps_ids (stage, mount);
+
+    if (mount->inode == 0)
+      continue;
+    r = hang_mount (stage, mount, maps ? maker : &ID_MAKER_NONE, err);
+    if (maps)
+      *maker = ID_MAKER_NONE;
+  }
+  return r;
+}
+
+static bool wants_maker (const struct stage *stage)
+{
+  for (size_t i = 0; i < stage->plan->mount_count; i++)
+    if (stage->plan->mounts[i].inode != 0 && maps_ids (stage, &stage->plan->mounts[i]))
+      return true;
+  return false;
+}
+
+int stage_build (const struct stage *stage, struct error *err)
+{
+  cleanup_free char *mounts = str_format ("%s/mounts", stage->folder);
+  cleanup (id_maker_clear) struct id_maker maker = ID_MAKER_NONE;
+  struct id_maker free_maker;
+  int r;
+
+  if (mounts == NULL)
+    return error_oom (err);
+  umask (022);
+  r = wants_maker (stage) ? id_maker_start (&maker, err) : 0;
+  free_maker = maker;
+  if (r == 0 && stage->plan->staged_ids)
+    r = stage_ids (stage->plan, stage->report, err);
+  if (r == 0)
+    r = private_mounts (err);
+  if (r < 0)
+    return r;
+  r = mount_filesystem (stage->plan, "tmpfs", stage->folder, STAGE_OPTIONS, err);
+  if (r < 0)
+    return r;
+  if (mkdir (mounts, 0711) < 0)
+    return error_set_errno (err, errno, "make '%s'", mounts);
+  r = stage_group (stage, err);
+  /* It hides what that is taken from. */
+  if (r == 0 && stage->cgroup_view)
+    r = cgroup_view_show (stage->cgroup_empty, err);
+  if (r == 0)
+    r = hang_mounts (stage, &free_maker, err);
+  if (r == 0)
+    r = hang_programs (stage, err);
+  return r < 0 ? r : stage_root (stage->plan, stage->folder, err);
+}

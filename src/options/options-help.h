@@ -1,0 +1,20 @@
+/* What the program says about itself, printed from the tables of verbs and options.
+ *
+ * Text for a terminal, the manual page in roff, and completions for three shells. Nothing here knows a verb
+ * or an option by name, so what is added to a table is documented and completed by that alone.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "options-output.h"
+#include "options-verb.h"
+
+/* The help of one verb. */
+int help_text (const struct verb *verb, struct output *output, struct error *err);
+
+/* The manual page of the whole program. */
+void help_man (struct strbuf *out);
+
+void help_bash (struct strbuf *out);
+void help_zsh (struct strbuf *out);
+void help_fish (struct strbuf *out);

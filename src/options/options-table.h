@@ -1,0 +1,38 @@
+/* Tables for people: aligned columns that fit the width, with wrapped cells.
+ *
+ * Cells are added from left to right, row by row; the first row is the heading. Columns that are too wide
+ * together give way, the widest first, and their text is broken between words; if that is not enough, inside
+ * words of those columns that need not be kept. Cell text may come from outside: it is cleaned here.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "options-output.h"
+
+#define TABLE_COLUMNS 8
+
+struct table_cell {
+  char *text;
+  enum tone tone;
+};
+
+struct table {
+  size_t columns; /* at most TABLE_COLUMNS */
+  unsigned gap;   /* blanks between columns; 0 means two */
+  unsigned keep;  /* bit per column: its words are never cut */
+  struct table_cell *cells;
+  size_t count;
+  bool failed; /* sticky; table_print reports it */
+};
+
+void table_add (struct table *table, const char *text);
+void table_add_tone (struct table *table, const char *text, enum tone tone);
+
+/* Columns that the table takes where nothing is wrapped. */
+size_t table_width (const struct table *table);
+
+/* Adds the lines to OUTPUT's standard output. */
+int table_print (const struct table *table, struct output *output, struct error *err);
+
+void table_clear (struct table *table);
+#define cleanup_table cleanup (table_clear)

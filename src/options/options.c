@@ -1,0 +1,266 @@
+#include <config.h>
+
+#include "options-options.h"
+
+#include <string.h>
+
+#include "journal-journal.h"
+
+static const char *const backend_words[] = { "libcrun",   "oci",    "oci:crun", "oci:runc",
+                                             "oci:runsc", "docker", "podman",   NULL };
+static const char *const runtime_words[] = { "crun", "runc", "runsc", NULL };
+static const char *const rootfs_words[] = { "host", NULL };
+static const char *const target_words[] = { "oci", "docker", "podman", NULL };
+static const char *const format_words[] = { "text", "man", "bash", "zsh", "fish", NULL };
+static const char *const limit_words[] = { "memory=",           "pids=", "cpus=", "open_files=", "output=",
+                                           "output_action=end", "disk=", NULL };
+
+static const struct option_info table[] = {
+  [OPTION_PROFILE] = { "profile", "NAME|FILE", .complete = COMPLETE_PROFILE,
+                       .help =
+                           "the profile: a name that 'profile list' shows, or a file (default: baseline)" },
+  [OPTION_BACKEND] = { "backend", "NAME", .complete = COMPLETE_WORDS, .words = backend_words,
+                       .help = "what carries the plan out: libcrun (default; crun or runc in a build "
+                               "without), oci, oci:RUNTIME, docker, podman" },
+  [OPTION_RUNTIME] = { "runtime", "NAME|PATH", .complete = COMPLETE_WORDS, .words = runtime_words,
+                       .help =
+                           "with oci: the runtime to execute (runc, runsc, crun, a path); with docker and "
+                           "podman: the engine's name for one; alone it means the backend oci" },
+  [OPTION_ROOTFS] = { "rootfs", "host|DIR", .complete = COMPLETE_FOLDER, .words = rootfs_words,
+                      .help =
+                          "the root: put together from the host's programs and libraries, without its data "
+                          "(host, the default), or a folder" },
+  [OPTION_IMAGE] = { "image", "REF",
+                     .help =
+                         "the root is an image: a name for docker and podman, oci:DIR[:TAG] for the others" },
+  [OPTION_WORKSPACE] = { "workspace", "DIR", .complete = COMPLETE_FOLDER,
+                         .help = "the folder that appears as /workspace (default: the current folder)" },
+  [OPTION_CWD] = { "cwd", "DIR",
+                   .help =
+                       "the working folder inside (default: /workspace, or / where the profile gives none)" },
+  [OPTION_ENV] = { "env", "NAME[=VALUE]", .repeats = true,
+                   .help =
+                       "a variable for the command, where the profile lets its name pass; without a value "
+                       "it is taken from the caller" },
+  [OPTION_MOUNT] = { "mount", "SRC:DST[:ro|:rw]", .repeats = true, .complete = COMPLETE_FILE,
+                     .help = "a host path to appear inside, where a mount of the profile holds it; read-only "
+                             "unless it says rw" },
+  [OPTION_SECRET] = { "secret", "NAME=FILE", .repeats = true,
+                      .help = "the file for a secret that the profile names" },
+  [OPTION_LIMIT] = { "limit", "KEY=VALUE", .repeats = true, .complete = COMPLETE_WORDS, .words = limit_words,
+                     .help = "tighten a limit: memory=256M pids=32 cpus=0.5 open_files=256 output=1M "
+                             "output_action=end "
+                             "disk=100M" },
+  [OPTION_TIMEOUT] = { "timeout", "DURATION", .help = "tighten limits.wall: 500ms, 30s, 5m, 1h" },
+  [OPTION_ACCEPT] = { "accept-unenforced", "CONTROL", .repeats = true, .complete = COMPLETE_CONTROL,
+                      .help = "go on without a required control that cannot be enforced" },
+  [OPTION_RAWDOG] = { "rawdog-no-sandbox-at-all",
+                      .help = "the second key for a profile without a sandbox; the operator's ceiling is the "
+                              "first" },
+  [OPTION_HOST_FACTS] = { "host-facts", "FILE", .complete = COMPLETE_FILE,
+                          .help = "plan for the host that FILE describes instead of this one" },
+  [OPTION_TARGET] = { "target", "NAME", .complete = COMPLETE_WORDS, .words = target_words,
+                      .help =
+                          "the document to print: oci, a config.json; docker or podman, what that engine is "
+                          "asked to create (default: what the backend reads)" },
+  [OPTION_BUNDLE] = { "bundle", "DIR", .complete = COMPLETE_FOLDER,
+                      .help = "write a bundle instead of printing: config.json and, with --rootfs host, the "
+                              "root; DIR is new or empty" },
+  [OPTION_ENGINE_SOCKET] = { "engine-socket", "PATH", .complete = COMPLETE_FILE,
+                             .help =
+                                 "where the engine listens (default: DOCKER_HOST or CONTAINER_HOST, else the "
+                                 "usual places)" },
+  [OPTION_PULL] = { "pull", .help = "have the engine fetch an image that it does not have" },
+  [OPTION_TTY] = { "tty", .help = "give the command a terminal of its own, joined to this one" },
+  [OPTION_TRACE_TIME] = { "trace-time", .help = "say on standard error how long each phase of the run took" },
+  [OPTION_RESULT] = { "result", "FILE", .complete = COMPLETE_FILE,
+                      .help = "write the result, a JSON document, to FILE" },
+  [OPTION_SIGNAL] = { "signal", "NAME", .help = "the signal to send: TERM (default), INT, HUP, KILL" },
+  [OPTION_DRY_RUN] = { "dry-run", .help = "print the document, launch nothing" },
+  [OPTION_REMOVE] = { "remove", .help = "take out what was put in before" },
+  [OPTION_SYSTEM_ROOT] = { "root", "DIR", .complete = COMPLETE_FOLDER,
+                           .help = "do it for the system whose root lies in DIR" },
+  [OPTION_JSON] = { "json", .help = "print JSON for machines" },
+  [OPTION_OPERATOR] = { "operator", .help = "run the operator's checklist instead" },
+  [OPTION_TYRUM] = { "tyrum", .help = "print the five fields of Tyrum's /status.sandbox, and no other" },
+  [OPTION_OBSERVE] = { "observe", .help = "launch on every backend that is here, and print what was seen" },
+  [OPTION_MARKDOWN] = { "markdown", .help = "print a page for the documentation; with --observe" },
+  [OPTION_NAMES] = { "names", .help = "print the names only, one to a line" },
+  [OPTION_DIGEST] = { "digest", .help = "print the profile's digest instead" },
+  [OPTION_CEILING] = { "ceiling", .help = "the schema of the operator's ceiling instead" },
+  [OPTION_CONFIGURATION] = { "configuration", .help = "the schema of the operator's configuration instead" },
+  [OPTION_RUN] = { "run", "ID",
+                   .help = "only what belongs to this run, or to this container of an engine's" },
+  [OPTION_KIND] = { "kind", "NAME", .repeats = true, .complete = COMPLETE_WORDS, .words = journal_kind_names,
+                    .help = "only events of this kind" },
+  [OPTION_SINCE] = { "since", "TIME",
+                     .help = "only events from this time on: 2026-01-31, 2026-01-31T12:00:00Z, or 90m ago" },
+  [OPTION_LAST] = { "last", "COUNT", .help = "the last COUNT events at most (default: 1000)" },
+  [OPTION_FROM] = { "from", "NUMBER",
+                    .help = "what is wrong before this line is known: look at the chain from here on" },
+  [OPTION_ANCHOR] = { "anchor", "NUMBER:HASH",
+                      .help = "a line's number and hash, as an earlier verify printed them and you kept them "
+                              "elsewhere" },
+  [OPTION_HOME] = { "home", "DIR", .complete = COMPLETE_FOLDER, .help = "the gateway's home" },
+  [OPTION_DB] = { "db", "FILE|URI", .complete = COMPLETE_FILE, .help = "the gateway's database" },
+  [OPTION_MIGRATIONS] = { "migrations-dir", "DIR", .complete = COMPLETE_FOLDER,
+                          .help = "the gateway's migrations" },
+  [OPTION_PAYLOAD] = { "payload-b64", "TEXT",
+                       .help = "the step as base64url or base64 of its JSON (default: standard input)" },
+  [OPTION_WITH_PARENT] = { "die-with-parent",
+                           .help = "end the step when the thread that started this process ends" },
+  [OPTION_FORMAT] = { "format", "NAME", .complete = COMPLETE_WORDS, .words = format_words,
+                      .help =
+                          "text (default), man for the manual page, or the completions for bash, zsh, fish" },
+  [OPTION_SOCKET] = { "socket", "PATH", .complete = COMPLETE_FILE,
+                      .help = "where to listen (default: as configured, else in the folder of live runs)" },
+  [OPTION_IDLE] = { "idle", "DURATION",
+                    .help = "end after this long without a run (default: as configured, else 10m)" },
+  [OPTION_VERSION] = { "version", .help = "print the version" },
+  [OPTION_HELP] = { "help", .help = "print help" },
+};
+
+_Static_assert(ARRAY_LEN (table) == OPTION_COUNT, "describe every option");
+
+const struct option_info *option_info (enum option option)
+{
+  return &table[option];
+}
+
+static int unknown_option (const char *text, const enum option *accepted, struct error *err)
+{
+  const char *names[OPTION_COUNT + 1];
+  size_t count = 0;
+  const char *near;
+  size_t dashes = strspn (text, "-");
+
+  for (; *accepted != OPTION_COUNT; accepted++)
+    names[count++] = table[*accepted].name;
+  names[count++] = table[OPTION_HELP].name;
+  if (strcmp (text, "-h") == 0)
+    near = table[OPTION_HELP].name;
+  else
+    near = str_nearest (text + dashes, names, count);
+  if (near != NULL)
+    return error_set (err, CLI_USAGE, "unknown option '%s'; did you mean '--%s'?", text, near);
+  return error_set (err, CLI_USAGE, "unknown option '%s'; --help shows the options", text);
+}
+
+/* Finds the row for "--name" or "--name=value"; *RET_VALUE is NULL without an equals sign. */
+static int find_option (const char *text, const enum option *accepted, enum option *ret_option,
+                        const char **ret_value, struct error *err)
+{
+  const char *name = text + 2;
+  size_t len = strcspn (name, "=");
+  cleanup_free char *bare = NULL;
+
+  *ret_value = name[len] == '=' ? name + len + 1 : NULL;
+  for (const enum option *o = accepted;; o++) {
+    enum option candidate = *o == OPTION_COUNT ? OPTION_HELP : *o;
+
+    if (strlen (table[candidate].name) == len && strncmp (table[candidate].name, name, len) == 0) {
+      *ret_option = candidate;
+      return 0;
+    }
+    if (*o == OPTION_COUNT)
+      break;
+  }
+  bare = strndup (text, len + 2);
+  return bare ? unknown_option (bare, accepted, err) : error_oom (err);
+}
+
+static int check_value (const struct option_info *info, const char *value, bool attached, struct error *err)
+{
+  if (info->value == NULL)
+    return value == NULL ? 0 : error_set (err, CLI_USAGE, "option '--%s' takes no value", info->name);
+  /* "--profile --json" is a forgotten value far more often than a file of that name. */
+  if (value == NULL || (!attached && str_has_prefix (value, "--")))
+    return error_set (err, CLI_USAGE, "option '--%s' needs a value: --%s %s", info->name, info->name,
+                      info->value);
+  if (value[0] == '\0')
+    return error_set (err, CLI_USAGE, "option '--%s' has an empty value; it needs %s", info->name,
+                      info->value);
+  return 0;
+}
+
+/* Reads the option at ARGV[0]. *RET_USED is how many words it took. */
+static int read_option (char *const *argv, const enum option *accepted, struct arguments *arguments,
+                        size_t *ret_used, struct error *err)
+{
+  const struct option_info *info;
+  enum option option = OPTION_COUNT;
+  const char *value;
+  bool attached;
+  int r;
+
+  r = find_option (argv[0], accepted, &option, &value, err);
+  if (r < 0)
+    return r;
+  info = &table[option];
+  attached = value != NULL;
+  if (!attached && info->value != NULL)
+    value = argv[1];
+  r = check_value (info, value, attached, err);
+  if (r < 0)
+    return r;
+  if (!info->repeats && arguments->values[option].count > 0)
+    return error_set (err, CLI_USAGE, "option '--%s' is given twice", info->name);
+  if (strlist_add (&arguments->values[option], value ? value : "") < 0)
+    return error_oom (err);
+  *ret_used = info->value != NULL && !attached ? 2 : 1;
+  return 0;
+}
+
+static int add_operands (char *const *argv, struct strlist *operands, struct error *err)
+{
+  for (; *argv != NULL; argv++)
+    if (strlist_add (operands, *argv) < 0)
+      return error_oom (err);
+  return 0;
+}
+
+int arguments_parse (char *const *argv, const enum option *accepted, bool command,
+                     struct arguments *ret_arguments, struct error *err)
+{
+  cleanup_arguments struct arguments arguments = { 0 };
+  size_t used = 1;
+  int r = 0;
+
+  for (; r == 0 && *argv != NULL; argv += used) {
+    bool operand = argv[0][0] != '-' || argv[0][1] == '\0';
+
+    used = 1;
+    if (strcmp (*argv, "--") == 0 || (operand && command)) {
+      r = add_operands (operand ? argv : argv + 1, &arguments.operands, err);
+      break;
+    }
+    if (operand)
+      r = strlist_add (&arguments.operands, *argv) < 0 ? error_oom (err) : 0;
+    else if (argv[0][1] != '-')
+      r = unknown_option (*argv, accepted, err);
+    else
+      r = read_option (argv, accepted, &arguments, &used, err);
+  }
+  if (r < 0)
+    return r;
+  *ret_arguments = arguments;
+  arguments = (struct arguments){ 0 };
+  return 0;
+}
+
+bool arguments_have (const struct arguments *arguments, enum option option)
+{
+  return arguments->values[option].count > 0;
+}
+
+const char *arguments_text (const struct arguments *arguments, enum option option)
+{
+  return arguments_have (arguments, option) ? arguments->values[option].items[0] : NULL;
+}
+
+void arguments_clear (struct arguments *arguments)
+{
+  for (size_t i = 0; i < OPTION_COUNT; i++)
+    strlist_clear (&arguments->values[i]);
+  strlist_clear (&arguments->operands);
+}

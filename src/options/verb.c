@@ -1,0 +1,62 @@
+#include <config.h>
+
+#include "options-verb.h"
+
+#include <string.h>
+
+#include "base-cleanup.h"
+
+const char *verb_name (const struct verb *verb)
+{
+  const char *space = strrchr (verb->path, ' ');
+
+  return space ? space + 1 : verb->path;
+}
+
+int verb_find (const struct verb *verb, const char *name, const struct verb **ret_verb, struct error *err)
+{
+  const char *names[24];
+  size_t count = 0;
+  const char *near;
+  const char *what = verb->path[0] != '\0' ? verb->path : "tyrum-oci";
+
+  for (const struct verb *const *v = verb->verbs; v != NULL && *v != NULL; v++) {
+    if (strcmp (verb_name (*v), name) == 0) {
+      *ret_verb = *v;
+      return 0;
+    }
+    if (count < ARRAY_LEN (names))
+      names[count++] = verb_name (*v);
+  }
+  if (count == 0)
+    return error_set (err, CLI_USAGE, "'%s' has no verb '%s' below it", what, name);
+  near = str_nearest (name, names, count);
+  if (near != NULL)
+    return error_set (err, CLI_USAGE, "'%s' has no verb '%s'; did you mean '%s'?", what, name, near);
+  return error_set (err, CLI_USAGE, "'%s' has no verb '%s'; --help shows them", what, name);
+}
+
+char *verb_usage (const struct verb *verb)
+{
+  bool optional = verb->options != NULL && verb->options[0] != OPTION_COUNT;
+
+  return str_format ("tyrum-oci%s%s%s%s%s", verb->path[0] != '\0' ? " " : "", verb->path,
+                     optional ? " [OPTION...]" : "", verb->operands ? " " : "",
+                     verb->operands ? verb->operands : "");
+}
+
+const char *verb_prefix (const struct verb *verb, int result)
+{
+  const char *prefix = result == CLI_USAGE ? verb->usage_prefix : verb->error_prefix;
+
+  return prefix ? prefix : "tyrum-oci";
+}
+
+int verb_status (const struct verb *verb, int result, const struct output *output)
+{
+  if (result == 0)
+    return output->status;
+  if (verb->payload)
+    return 125;
+  return result == CLI_USAGE ? 2 : 1;
+}

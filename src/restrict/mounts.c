@@ -1,0 +1,309 @@
+/* Mounts: the kernel's own file systems where they belong and nowhere else, memory with a size, and binds.
+ *
+ * A fresh /dev closes the tricks with links and devices that an image brings along, so it is always there.
+ */
+#include <config.h>
+
+#include "restrict-internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base-limits.h"
+#include "base-path.h"
+
+#define SECRETS_DEST "/run/secrets"
+#define SECRETS_SIZE 65536u /* for mount points alone */
+
+/* What may be mounted on the places that programs take the kernel for. */
+struct place {
+  const char *dest;
+  const char *types[3];
+  bool device_nodes; /* those on it work */
+  bool executable;
+  bool read_only;
+};
+
+static const struct place places[] = {
+  { "/proc", { "proc" }, false, false, false },
+  { "/sys", { "sysfs" }, false, false, true },
+  { "/sys/fs/cgroup", { "cgroup", "cgroup2" }, false, false, true },
+  { "/dev", { "tmpfs" }, true, false, false },
+  { "/dev/pts", { "devpts" }, true, false, false },
+  { "/dev/shm", { "tmpfs" }, false, false, false },
+  { "/dev/mqueue", { "mqueue" }, false, false, false },
+};
+
+static const struct place *find_place (const char *dest)
+{
+  for (size_t i = 0; i < ARRAY_LEN (places); i++)
+    if (strcmp (places[i].dest, dest) == 0)
+      return &places[i];
+  return NULL;
+}
+
+static bool place_takes (const struct place *place, const char *type)
+{
+  for (size_t i = 0; i < ARRAY_LEN (place->types) && place->types[i] != NULL; i++)
+    if (strcmp (place->types[i], type) == 0)
+      return true;
+  return false;
+}
+
+static uint64_t tmp_size (const struct meet *m)
+{
+  return meet_number (m, SETTING_TMP, 64 * 1024 * 1024);
+}
+
+static void bound_size (struct meet *m, struct json_node *mount, const char *dest)
+{
+  if (option_bound_size (m, mount, tmp_size (m)))
+    meet_note (m, CONTROL_TMP_BOUNDED, "%s gets no more than %" PRIu64 " bytes", dest, tmp_size (m));
+}
+
+/* MOUNT becomes memory of its own, of SIZE bytes at most. */
+static int replace (struct meet *m, struct json_node *mount, const char *dest, const char *mode,
+                    uint64_t size)
+{
+  const char *const options[] = { "nosuid", "nodev", "noexec", mode };
+  struct json_node *list = json_new (JSON_ARRAY);
+
+  meet_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
+  meet_set (m, mount, "source", json_new_text (JSON_STRING, strrchr (dest, '/') + 1));
+  meet_set (m, mount, "options", list);
+  for (size_t i = 0; i < ARRAY_LEN (options) && !m->failed; i++)
+    meet_append_text (m, list, options[i]);
+  if (m->failed)
+    return error_oom (m->err);
+  meet_note (m, CONTROL_TMP_BOUNDED, "what is bound on %s becomes memory of its own", dest);
+  (void) option_bound_size (m, mount, size);
+  return 0;
+}
+
+static size_t force_flags (struct meet *m, struct json_node *mount, bool device_nodes, bool executable)
+{
+  size_t changed = option_force (m, mount, "nosuid", "suid");
+
+  if (!device_nodes)
+    changed += option_force (m, mount, "nodev", "dev");
+  if (!executable)
+    changed += option_force (m, mount, "noexec", "exec");
+  return changed > 0;
+}
+
+/* FLAGGED counts mounts that got flags. */
+static int meet_place (struct meet *m, struct json_node *mount, const struct place *place, const char *type,
+                       size_t *flagged)
+{
+  bool shm = strcmp (place->dest, "/dev/shm") == 0;
+
+  /* Podman binds a folder of its own there, which may be another container's. */
+  if (shm && spec_mount_is_bind (mount))
+    return replace (m, mount, place->dest, "mode=1777", tmp_size (m));
+  if (!place_takes (place, type) || spec_mount_is_bind (mount))
+    return meet_refuse (m, CONTROL_DEVICES_MINIMAL,
+                        "'%s' cannot be mounted on '%s'; start it without that mount", type, place->dest);
+  *flagged += force_flags (m, mount, place->device_nodes, place->executable);
+  if (place->read_only && (!option_there (mount, "ro") || option_there (mount, "rw"))) {
+    option_force (m, mount, "ro", "rw");
+    meet_note (m, CONTROL_PATHS_MASKED, "%s is made read-only", place->dest);
+  }
+  if (shm)
+    bound_size (m, mount, place->dest);
+  return 0;
+}
+
+static bool is_noexec (const struct meet *m, const char *dest)
+{
+  return strset_has (&meet_value (m, SETTING_NOEXEC)->set, dest);
+}
+
+/* Anything below the kernel's own places is a trick, but a file that an engine puts into /dev. */
+static int check_dest (struct meet *m, const struct json_node *mount, const char *dest)
+{
+  const struct json_node *source = json_get (mount, "source");
+  const struct path_fact *fact = NULL;
+
+  if (strcmp (dest, "/") == 0 || path_is_within (dest, "/proc") || path_is_within (dest, "/sys"))
+    return meet_refuse (m, CONTROL_PATHS_MASKED,
+                        "nothing can be mounted on '%s'; start it without that mount", dest);
+  if (!path_is_within (dest, "/dev"))
+    return 0;
+  if (source != NULL && source->type == JSON_STRING && spec_mount_is_bind (mount))
+    fact = path_facts_find (&m->policy->host->paths, source->text);
+  if (fact != NULL && fact->type == PATH_FILE)
+    return 0;
+  return meet_refuse (m, CONTROL_DEVICES_MINIMAL,
+                      "nothing can be mounted on '%s'; start it without that mount", dest);
+}
+
+static int hide_below (struct meet *m, const char *dest)
+{
+  const struct strlist *hide = &meet_value (m, SETTING_HIDE)->set;
+  struct json_node *linux_ = json_edit (m->config, "linux"), *masked = NULL;
+  int r = meet_make (m, linux_, "maskedPaths", JSON_ARRAY, &masked);
+
+  for (size_t i = 0; r == 0 && i < hide->count; i++) {
+    bool absolute = hide->items[i][0] == '/';
+    cleanup_free char *path =
+        str_format ("%s%s%s", absolute ? "" : dest, absolute ? "" : "/", hide->items[i]);
+
+    if (path == NULL)
+      return error_oom (m->err);
+    if (texts_have (masked, path))
+      continue;
+    meet_append_text (m, masked, path);
+    meet_note (m, CONTROL_PATHS_HIDDEN, "'%s' is covered", path);
+  }
+  return r;
+}
+
+static int meet_other (struct meet *m, struct json_node *mount, const char *dest, const char *type,
+                       size_t *flagged)
+{
+  bool tmp = strcmp (dest, "/tmp") == 0, folder = false;
+  int r = check_dest (m, mount, dest);
+
+  if (r < 0)
+    return r;
+  /* Podman's directory holds secrets of the host's own (subscriptions), and takes the mount points of the
+   * container's. */
+  if (strcmp (dest, SECRETS_DEST) == 0 && bind_is_brought (m, mount, dest))
+    return replace (m, mount, dest, "mode=755", SECRETS_SIZE);
+  if (tmp && (spec_mount_is_bind (mount) || strcmp (type, "tmpfs") != 0))
+    return meet_refuse (m, CONTROL_TMP_BOUNDED,
+                        "/tmp is memory of the container's own, and '%s' is to be mounted there; "
+                        "choose another place for it",
+                        type);
+  if (spec_mount_is_bind (mount))
+    r = meet_bind (m, mount, dest, &folder);
+  else if (strcmp (type, "tmpfs") != 0)
+    r = meet_refuse (m, CONTROL_WORKSPACE_BOUNDED,
+                     "a mount of type '%s' on '%s' is not one of a container; start it "
+                     "without that mount",
+                     type, dest);
+  if (r == 0 && folder)
+    r = hide_below (m, dest);
+  if (r < 0)
+    return r;
+  *flagged += force_flags (m, mount, false, !is_noexec (m, dest));
+  if (tmp)
+    bound_size (m, mount, dest);
+  return 0;
+}
+
+static int meet_one (struct meet *m, struct json_node *mount, char **ret_dest, size_t *flagged)
+{
+  struct json_node *options = NULL;
+  const struct place *place;
+  const char *text = NULL, *type = NULL;
+  int r = meet_find_text (m, mount, "destination", &text);
+
+  if (r == 0)
+    r = meet_find_text (m, mount, "type", &type);
+  if (r == 0)
+    r = meet_make (m, mount, "options", JSON_ARRAY, &options);
+  if (r == 0)
+    r = meet_items (m, options, "options", JSON_STRING);
+  if (r < 0)
+    return r;
+  r = text ? spec_normal_path (text, ret_dest) : -EINVAL;
+  if (r == -ENOMEM)
+    return error_oom (m->err);
+  if (r < 0)
+    return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED,
+                        "the mount point '%s' is not an absolute path without '..'", text ? text : "");
+  if (option_force_private (m, mount))
+    meet_note (m, CONTROL_NAMESPACE_MOUNT, "the mount on '%s' is made private", *ret_dest);
+  place = find_place (*ret_dest);
+  if (type == NULL)
+    type = spec_mount_is_bind (mount) ? "bind" : "none";
+  return place ? meet_place (m, mount, place, type, flagged)
+               : meet_other (m, mount, *ret_dest, type, flagged);
+}
+
+static struct json_node *new_tmpfs (struct meet *m, const char *dest, const char *const *options)
+{
+  struct json_node *mount = json_new (JSON_OBJECT), *list = json_new (JSON_ARRAY);
+
+  if (mount == NULL || list == NULL) {
+    json_free (mount);
+    json_free (list);
+    m->failed = true;
+    return NULL;
+  }
+  meet_set (m, mount, "destination", json_new_text (JSON_STRING, dest));
+  meet_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
+  meet_set (m, mount, "source", json_new_text (JSON_STRING, "tmpfs"));
+  for (size_t i = 0; options[i] != NULL; i++)
+    meet_append_text (m, list, options[i]);
+  meet_set (m, mount, "options", list);
+  return mount;
+}
+
+/* First /dev, as others are mounted into it; the rest at the end. */
+static int add_missing (struct meet *m, struct json_node *mounts, const struct strlist *dests)
+{
+  static const char *const dev[] = { "nosuid", "noexec", "strictatime", "mode=755", "size=65536", NULL };
+  static const char *const tmp[] = { "nosuid", "nodev", "mode=1777", NULL };
+  static const char *const shm[] = { "nosuid", "nodev", "noexec", "mode=1777", NULL };
+  struct json_node *mount;
+
+  if (!strset_has (dests, "/dev")) {
+    mount = new_tmpfs (m, "/dev", dev);
+    m->failed = mount == NULL || json_insert (mounts, 0, mount) < 0 || m->failed;
+    meet_note (m, CONTROL_DEVICES_MINIMAL, "/dev becomes a fresh one");
+  }
+  if (!strset_has (dests, "/dev/shm") && !m->failed) {
+    mount = new_tmpfs (m, "/dev/shm", shm);
+    if (mount != NULL)
+      (void) option_bound_size (m, mount, tmp_size (m));
+    meet_append (m, mounts, mount);
+    meet_note (m, CONTROL_TMP_BOUNDED, "/dev/shm becomes memory of its own, of %" PRIu64 " bytes",
+               tmp_size (m));
+  }
+  if (!strset_has (dests, "/tmp") && !m->failed) {
+    mount = new_tmpfs (m, "/tmp", tmp);
+    if (mount != NULL && !m->failed) {
+      (void) option_bound_size (m, mount, tmp_size (m));
+      if (is_noexec (m, "/tmp"))
+        option_force (m, mount, "noexec", NULL);
+    }
+    meet_append (m, mounts, mount);
+    meet_note (m, CONTROL_TMP_BOUNDED, "/tmp becomes memory of its own, of %" PRIu64 " bytes", tmp_size (m));
+  }
+  return m->failed ? error_oom (m->err) : 0;
+}
+
+int meet_mounts (struct meet *m, struct json_node *config)
+{
+  cleanup_strlist struct strlist dests = { 0 }, stores = { 0 };
+  struct json_node *mounts = NULL;
+  size_t flagged = 0;
+  int r = meet_make (m, config, "mounts", JSON_ARRAY, &mounts);
+
+  if (r == 0)
+    r = meet_items (m, mounts, "mounts", JSON_OBJECT);
+  if (r == 0 && mounts->count > LIMIT_MOUNTS)
+    r = error_set (m->err, -E2BIG, "config.json: more than %zu mounts", LIMIT_MOUNTS);
+  if (r == 0)
+    r = engine_find_stores (m, mounts, &stores);
+  m->stores = &stores;
+  for (size_t i = 0; r == 0 && i < mounts->count; i++) {
+    cleanup_free char *dest = NULL;
+
+    r = meet_one (m, mounts->items[i], &dest, &flagged);
+    if (r == 0 && strset_has (&dests, dest))
+      r = meet_refuse (m, CONTROL_WORKSPACE_BOUNDED, "two things are to be mounted on '%s'", dest);
+    if (r == 0 && strset_add (&dests, dest) < 0)
+      r = error_oom (m->err);
+  }
+  if (r == 0 && m->brought > 0)
+    meet_note (m, CONTROL_WORKSPACE_BOUNDED, "%zu files of the engine's are made read-only", m->brought);
+  if (r == 0 && flagged > 0)
+    meet_note (m, CONTROL_MOUNTS_NOSUID_NODEV, "%zu mounts get nosuid, nodev or noexec", flagged);
+  if (r == 0)
+    r = add_missing (m, mounts, &dests);
+  m->stores = NULL;
+  return r < 0 ? r : hide_below (m, "/workspace");
+}

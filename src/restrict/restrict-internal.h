@@ -1,0 +1,99 @@
+/* What the topics of a meet share. Each gets its part of the tree and tightens it; the order is in meet.c.
+ *
+ * Memory that runs out while a tree is edited is remembered and said at the end, so that edits read as what
+ * they do. A topic returns 0, or what meet_refuse or meet_find said. */
+#pragma once
+
+#include <inttypes.h>
+
+#include "restrict-restrict.h"
+
+struct meet {
+  const char *document; /* what messages call it */
+  const struct spec_policy *policy;
+  struct json_node *config; /* NULL for a process or resources by themselves */
+  struct spec_changes *changes;
+  struct error *err;
+  bool failed;                  /* memory ran out */
+  bool refused;                 /* while something was set, and the error says why */
+  bool adds_userns;             /* the user namespace is ours, not the engine's */
+  const struct strlist *stores; /* where the engine keeps its containers; set while mounts are met */
+  size_t brought;               /* files of the engine's that were made read-only */
+};
+
+/* The value in force. */
+const struct value *meet_value (const struct meet *m, enum setting setting);
+uint64_t meet_number (const struct meet *m, enum setting setting, uint64_t otherwise);
+
+/* Records a change. */
+void meet_note (struct meet *m, enum control control, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+
+/* Says that CONTROL forbids it. Returns -EPERM. */
+int meet_refuse (struct meet *m, enum control control, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+
+/* Finds KEY of PARENT, which has to be of TYPE; null counts as absent. *RET_NODE is NULL when it is. */
+int meet_find (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
+               struct json_node **ret_node);
+/* The same, and makes an empty one when it is absent. */
+int meet_make (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
+               struct json_node **ret_node);
+/* A whole number; *RET_THERE says whether there is one. */
+int meet_find_number (struct meet *m, struct json_node *parent, const char *key, bool *ret_there,
+                      int64_t *ret_number);
+/* Text; *RET_TEXT is NULL when there is none. */
+int meet_find_text (struct meet *m, struct json_node *parent, const char *key, const char **ret_text);
+
+/* Edits; VALUE may be NULL where memory ran out. */
+void meet_set (struct meet *m, struct json_node *object, const char *key, struct json_node *value);
+void meet_append (struct meet *m, struct json_node *array, struct json_node *value);
+void meet_append_text (struct meet *m, struct json_node *array, const char *text);
+
+/* All items are of TYPE. */
+int meet_items (struct meet *m, const struct json_node *array, const char *what, enum json_type type);
+
+/* Whether an array of texts holds TEXT. */
+bool texts_have (const struct json_node *array, const char *text);
+
+/* The topics. */
+int meet_process (struct meet *m, struct json_node *process);
+int meet_mounts (struct meet *m, struct json_node *config);
+int meet_linux (struct meet *m, struct json_node *config);
+int meet_namespaces (struct meet *m, struct json_node *linux_);
+int meet_resources (struct meet *m, struct json_node *resources, bool update);
+int meet_seccomp (struct meet *m, struct json_node *linux_);
+int meet_annotations (struct meet *m, struct json_node *config);
+
+/* Options of one mount. */
+bool option_there (const struct json_node *mount, const char *option);
+/* Puts OPTION in, and takes its OPPOSITE (may be NULL) out; says whether that changed anything. */
+bool option_force (struct meet *m, struct json_node *mount, const char *option, const char *opposite);
+/* Makes size= no more than MOST. */
+bool option_bound_size (struct meet *m, struct json_node *mount, uint64_t most);
+/* Nothing crosses between the mount and the host's. */
+bool option_force_private (struct meet *m, struct json_node *mount);
+
+/* Judges the source of a bind on DEST and tightens its options. *RET_FOLDER says that it is a plain folder.
+ */
+int meet_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_folder);
+
+/* Whether it is the bind of something that the engine made for the container. */
+bool bind_is_brought (struct meet *m, const struct json_node *mount, const char *dest);
+
+/* What the engine keeps on the host (engines.c). Paths are real ones. */
+int engine_find_stores (struct meet *m, const struct json_node *mounts, struct strlist *stores);
+/* Whether PATH is a file that the engine made for the container, to be mounted on DEST. */
+bool engine_brings (const struct meet *m, const char *path, const char *dest);
+/* Where the container is not known yet: whether it is such a file of some container. */
+bool engine_brings_some (const struct meet *m, const char *path, const char *dest);
+/* How long the part of PATH is that names a volume, by the form that all engines have; 0: none. */
+size_t engine_volume (const char *path);
+/* Whether PATH is, or lies in, a volume of this engine's. */
+bool engine_volume_known (const struct meet *m, const char *path);
+/* Why PATH, which is neither, cannot be bound as it is the engine's; NULL: it is not. */
+const char *engine_keeps (const struct meet *m, const char *path);
+
+/* A destination or path as the kernel would read it, without "." and doubled slashes; -EINVAL for a relative
+ * one and for "..". */
+int spec_normal_path (const char *path, char **ret_path);

@@ -1,0 +1,269 @@
+#include <config.h>
+
+#include "session-context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base-file.h"
+#include "base-limits.h"
+#include "base-path.h"
+#include "control-lattice.h"
+#include "profile-source.h"
+#include "session-paths.h"
+#include "session-run-request.h"
+
+void context_clear (struct context *context)
+{
+  host_facts_free (context->host);
+  profile_store_clear (&context->store);
+  ceiling_free (context->ceiling);
+  profile_free (context->profile);
+  request_clear (&context->request);
+  *context = (struct context){ 0 };
+}
+
+static int read_host (struct context *context, const char *file, struct error *err)
+{
+  cleanup_free char *text = NULL;
+  size_t len = 0;
+  int r;
+
+  if (file == NULL)
+    return host_look (&context->host, err);
+  context->described = true;
+  r = file_read (AT_FDCWD, file, LIMIT_PROFILE_BYTES, &text, &len, err);
+  if (r == 0)
+    r = host_facts_read (file, text, len, &context->host, err);
+  return r < 0 ? error_prefix (err, "--host-facts") : 0;
+}
+
+static int open_store (struct context *context, struct error *err)
+{
+  return profile_store_init (&context->store, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
+                             context->host->uid == 0 ? NULL : context->host->config_home,
+                             own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), context->request.workspace,
+                             err);
+}
+
+int context_configuration (struct configuration **ret_configuration, struct error *err)
+{
+  cleanup_profile_store struct profile_store store = { 0 };
+  int r = profile_store_init (&store, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
+                              own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
+
+  return r < 0 ? r : configuration_load (&store, ret_configuration, err);
+}
+
+int context_open_store (struct context *context, struct error *err)
+{
+  int r = read_host (context, NULL, err);
+
+  return r < 0 ? r : open_store (context, err);
+}
+
+/* Why FOLDER, without links, cannot be the workspace; NULL when it can. */
+static const char *not_a_workspace (const char *folder)
+{
+  cleanup_free char *shipped = realpath (own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL);
+  const char *why;
+
+  if (source_classify (folder, &why) == SOURCE_FORBIDDEN)
+    return why;
+  /* Everything in a workspace is untrusted, so no profile would be left. */
+  if (shipped != NULL && path_is_within (shipped, folder))
+    return "it holds the shipped profiles, which the command could rewrite";
+  return NULL;
+}
+
+/* Of another host the path is taken as it is written; whether it is there stands in that host's facts. */
+static int described_workspace (const char *given, struct request *request, struct error *err)
+{
+  if (given == NULL)
+    return 0;
+  if (!path_is_normal (given))
+    return error_set (err, CLI_USAGE,
+                      "--workspace: with --host-facts '%s' has to be an absolute path without '.', '..' or "
+                      "empty parts",
+                      given);
+  request->workspace = strdup (given);
+  return request->workspace ? 0 : error_oom (err);
+}
+
+static int find_workspace (struct context *context, const char *given, bool lenient, struct error *err)
+{
+  cleanup_free char *folder = NULL;
+  const char *why;
+
+  if (context->described)
+    return described_workspace (given, &context->request, err);
+  folder = realpath (given ? given : ".", NULL);
+  if (folder == NULL && errno == ENOMEM)
+    return error_oom (err);
+  if (folder == NULL)
+    return error_set_errno (err, errno, "--workspace: cannot find '%s'", given ? given : ".");
+  why = not_a_workspace (folder);
+  if (why == NULL)
+    context->request.workspace = take_ptr (folder);
+  else if (given != NULL)
+    return error_set (err, -EPERM, "--workspace: '%s' cannot be the workspace: %s", folder, why);
+  else if (!lenient)
+    return error_set (
+        err, -EPERM,
+        "the current folder '%s' cannot be the workspace: %s; choose another with --workspace DIR", folder,
+        why);
+  return 0;
+}
+
+static int open_all (struct context *context, const struct arguments *arguments, bool lenient,
+                     struct error *err)
+{
+  const char *profile = arguments_text (arguments, OPTION_PROFILE);
+  int r = request_read (&context->request, arguments, err);
+
+  if (r == 0)
+    r = read_host (context, arguments_text (arguments, OPTION_HOST_FACTS), err);
+  if (r == 0)
+    r = find_workspace (context, arguments_text (arguments, OPTION_WORKSPACE), lenient, err);
+  if (r == 0)
+    r = open_store (context, err);
+  if (r == 0)
+    r = ceiling_load (&context->store, &context->ceiling, err);
+  if (r == 0)
+    r = profile_load (&context->store, profile ? profile : "baseline", &context->profile, err);
+  if (r == 0)
+    r = request_choose_root (&context->request, arguments, context->profile, context->ceiling,
+                             context->described, err);
+  if (r == 0)
+    r = request_choose_backend (&context->request, arguments, context->profile, context->ceiling,
+                                context->described, err);
+  return r;
+}
+
+int context_open (struct context *context, const struct arguments *arguments, struct error *err)
+{
+  if (strlist_copy (&arguments->operands, &context->request.argv) < 0)
+    return error_oom (err);
+  return open_all (context, arguments, false, err);
+}
+
+int context_open_to_explain (struct context *context, const struct arguments *arguments, struct error *err)
+{
+  if (strlist_add (&context->request.argv, "true") < 0)
+    return error_oom (err);
+  return open_all (context, arguments, true, err);
+}
+
+/* Holds the request against PROFILE under the ceiling, as a plan does. */
+static int check_request (const struct context *context, const struct profile *profile, struct error *err)
+{
+  cleanup_settings struct settings under = { 0 };
+
+  if (settings_meet (&profile->settings, &context->ceiling->settings, &under) < 0)
+    return error_oom (err);
+  return request_check (&under, &context->request, err);
+}
+
+static bool grants_request (const struct context *context, const char *name)
+{
+  cleanup_error struct error ignored = { 0 };
+  cleanup_profile struct profile *profile = NULL;
+
+  if (profile_load (&context->store, name, &profile, &ignored) < 0)
+    return false;
+  return profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED
+         && check_request (context, profile, &ignored) == 0;
+}
+
+/* The first profile that grants the request: the shipped ones from strict to loose, then all others.
+ * *RET_NAME is NULL when there is none. */
+static int find_granting (const struct context *context, char **ret_name, struct error *err)
+{
+  static const char *const shipped[] = { "baseline", "hardened", "plugin", "unsafe" };
+  cleanup_strlist struct strlist names = { 0 };
+  int r = profile_names (&context->store, &names, err);
+
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (shipped) + names.count; i++) {
+    const char *name = i < ARRAY_LEN (shipped) ? shipped[i] : names.items[i - ARRAY_LEN (shipped)];
+
+    if (!grants_request (context, name))
+      continue;
+    *ret_name = strdup (name);
+    return *ret_name ? 0 : error_oom (err);
+  }
+  return r;
+}
+
+/* Adds the name of a granting profile to the refusal in ERR, if it is the request that was refused. What goes
+ * wrong while looking for one must not hide the refusal. */
+static void suggest_profile (const struct context *context, struct error *err)
+{
+  cleanup_error struct error refusal = { 0 };
+  cleanup_error struct error ignored = { 0 };
+  cleanup_free char *name = NULL;
+  char *message;
+
+  if (check_request (context, context->profile, &refusal) == 0 || !str_equal (refusal.message, err->message)
+      || err->message == NULL || find_granting (context, &name, &ignored) < 0 || name == NULL)
+    return;
+  message = str_format ("%s; profile '%s' grants it", err->message, name);
+  if (message == NULL)
+    return;
+  free (err->message);
+  err->message = message;
+}
+
+int context_plan (struct context *context, struct plan **ret_plan, struct error *err)
+{
+  cleanup_strlist struct strlist paths = { 0 };
+  int r = plan_paths (context->profile, &context->request, &paths, err);
+
+  for (size_t i = 0; r == 0 && i < paths.count && !context->described; i++)
+    r = host_look_path (context->host, paths.items[i], err);
+  if (r == 0 && !context->described && context->request.root == ROOT_FROM_HOST
+      && context->host->root.count == 0)
+    r = host_look_root (context->host, err);
+  if (r == 0 && !context->described)
+    r = own_places (&context->request, context->host, err);
+  if (r < 0)
+    return r;
+  r = plan_build (context->profile, &context->request, context->ceiling, context->host, ret_plan, err);
+  if (r < 0)
+    suggest_profile (context, err);
+  return r;
+}
+
+static bool has_conflict (const struct settings *settings)
+{
+  for (size_t i = 0; i < SETTING_COUNT; i++)
+    if (settings->values[i].state == VALUE_CONFLICT)
+      return true;
+  return false;
+}
+
+int context_settings (const struct context *context, struct settings *ret_settings, struct error *err)
+{
+  const struct settings *own = &context->profile->settings;
+  cleanup_settings struct settings under = { 0 };
+  struct settings tightened = { 0 };
+
+  if (settings_meet (own, &context->ceiling->settings, &under) < 0
+      || settings_meet (&under, &context->request.tighten, &tightened) < 0)
+    return error_oom (err);
+  if (has_conflict (&tightened)) {
+    settings_clear (&tightened);
+    if (settings_copy (own, &tightened) < 0)
+      return error_oom (err);
+  }
+  *ret_settings = tightened;
+  return 0;
+}
+
+void context_add_notes (const struct plan *plan, struct output *output)
+{
+  for (size_t i = 0; i < plan->notes.count; i++)
+    output_note (output, plan->notes.items[i]);
+}

@@ -1,0 +1,57 @@
+/* From a command line to a plan: the one place where the verbs touch files, environment and host.
+ *
+ * It finds the folders of profiles, looks at the host (or reads the file that describes another one), loads
+ * ceiling and profile, and makes a request of the options. What comes out are the four values that plan_build
+ * takes. A request that a profile does not grant is refused by the plan; here the refusal gets the name of
+ * a profile that grants it.
+ *
+ * Must never: change anything on the host, let the environment decide more than where the folders are, or
+ * look at this host when another one is described.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base-error.h"
+#include "host-facts.h"
+#include "options-options.h"
+#include "options-output.h"
+#include "plan-plan.h"
+#include "plan-request.h"
+#include "profile-ceiling.h"
+#include "profile-find.h"
+
+struct context {
+  struct host_facts *host;
+  bool described; /* HOST is what a file says; nothing of this host is looked at */
+  struct profile_store store;
+  struct ceiling *ceiling;
+  struct profile *profile;
+  struct request request;
+};
+
+void context_clear (struct context *context);
+#define cleanup_context cleanup (context_clear)
+
+/* The operator's configuration, before anything else is known; nothing is taken for hostile yet. */
+int context_configuration (struct configuration **ret_configuration, struct error *err);
+
+/* Host and store only, for verbs that look at profiles and launch nothing. */
+int context_open_store (struct context *context, struct error *err);
+
+/* Everything. The command is what the operands are. */
+int context_open (struct context *context, const struct arguments *arguments, struct error *err);
+
+/* The same without a command, for explaining: a current folder that cannot be the workspace is no error, it
+ * is only not taken. */
+int context_open_to_explain (struct context *context, const struct arguments *arguments, struct error *err);
+
+/* Looks at the paths that matter, and builds the plan. */
+int context_plan (struct context *context, struct plan **ret_plan, struct error *err);
+
+/* The profile under the ceiling, tightened by the request, as far as the three can be joined; else the
+ * profile's own settings. For showing, where there is no plan. */
+int context_settings (const struct context *context, struct settings *ret_settings, struct error *err);
+
+/* Adds what the plan leaves out, and why, to the notes. */
+void context_add_notes (const struct plan *plan, struct output *output);

@@ -1,0 +1,300 @@
+/* create: the bundle's config.json is met, remembered, staged, and handed over. */
+#include <config.h>
+
+#include "shim-verbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-file.h"
+#include "base-limits.h"
+#include "base-namespace.h"
+#include "base-number.h"
+#include "mount-chroot.h"
+#include "shim-audit.h"
+#include "shim-bundle.h"
+#include "shim-container-stage.h"
+#include "shim-handover.h"
+#include "shim-log.h"
+#include "shim-policy.h"
+#include "shim-stdio.h"
+#include "shim-sweep.h"
+#include "supervisor-process.h"
+
+/* Of those whose engine has lost them, this many are looked for at a time. */
+#define SWEEP_MOST 256u
+
+struct creation {
+  struct call *call;
+  struct policy policy;
+  struct bundle bundle;
+  struct spec_changes changes;
+  char *text;    /* the met specification */
+  bool told;     /* what was asked for is in the journal */
+  char *own_pid; /* where the pid is written if the engine does not ask for it */
+};
+
+static void creation_clear (struct creation *c)
+{
+  policy_clear (&c->policy);
+  bundle_clear (&c->bundle);
+  spec_changes_clear (&c->changes);
+  free (c->text);
+  free (c->own_pid);
+}
+#define cleanup_creation cleanup (creation_clear)
+
+/* Descriptors of the engine's would be open inside. */
+static int check_descriptors (const struct command *command, struct error *err)
+{
+  uint64_t count = 0;
+
+  if (command->preserve_fds.text == NULL
+      || (number_parse (command->preserve_fds.text, 1024, &count) && count == 0))
+    return 0;
+  return error_set (err, -EPERM,
+                    "process.fds_closed: descriptors are to be passed into the container; start it without "
+                    "--preserve-fds");
+}
+
+static int choose_policy (struct creation *c, struct error *err)
+{
+  struct call *call = c->call;
+  const char *name = policy_name_of (call->program);
+  const char *annotated = spec_annotation (c->bundle.config, SPEC_ANNOTATION_PROFILE);
+  int r;
+
+  if (name == NULL)
+    return error_set (
+        err, -EINVAL,
+        "the name '%s' says no profile; call it by a link named tyrum-PROFILE, such as tyrum-hardened",
+        call->program);
+  r = policy_open (&c->policy, call->config_dir, call->data_dir, err);
+  if (r == 0)
+    r = policy_choose (&c->policy, name, annotated, err);
+  if (r < 0)
+    return r;
+  c->policy.spec.container = call->command->id;
+  c->policy.spec.bundle = c->bundle.folder;
+  call->record.profile = strdup (name);
+  if (annotated != NULL)
+    call->record.annotated = strdup (annotated);
+  if (call->record.profile == NULL || (annotated != NULL && call->record.annotated == NULL))
+    return error_oom (err);
+  return handover_find (c->policy.configuration, &call->record.runtime, err);
+}
+
+static int take_ids (struct creation *c, struct error *err)
+{
+  struct call *call = c->call;
+  int r;
+
+  if (!policy_needs_ids (&c->policy, c->bundle.config))
+    return 0;
+  /* What the user has of subordinate ids is the engine's to divide. */
+  if (namespace_is_users (NULL))
+    return error_set (
+        err, -EPERM,
+        "user.namespace: a user's engine has to give the container a user namespace of its own: "
+        "podman run --userns=auto:size=16384");
+  r = record_take_slot (call->state, call->command, policy_slots (&c->policy), &call->record.slot, err);
+  if (r == 0)
+    policy_use_slot (&c->policy, call->record.slot - 1);
+  return r;
+}
+
+static int meet (struct creation *c, struct error *err)
+{
+  int r = policy_look_sources (&c->policy, c->bundle.config, err);
+
+  if (r == 0)
+    r = spec_meet (c->bundle.config, &c->policy.spec, &c->changes, err);
+  if (r == 0)
+    r = spec_write (c->bundle.config, &c->text, err);
+  if (r < 0)
+    return r;
+  call_log_changes (c->call, &c->changes);
+  return 0;
+}
+
+static struct audit_request request_of (const struct creation *c)
+{
+  const struct call *call = c->call;
+  const char *name = policy_name_of (call->program);
+
+  return (struct audit_request){ .via = call->via ? call->via : "create",
+                                 .profile = name ? name : "",
+                                 .annotated = call->record.annotated,
+                                 .runtime = call->record.runtime,
+                                 .bundle = c->bundle.folder,
+                                 .process = json_get (c->bundle.config, "process") };
+}
+
+/* From here on the container has a name in the journal. */
+static int write_down (struct creation *c, struct error *err)
+{
+  const struct audit_request asked = request_of (c);
+  struct call *call = c->call;
+  struct audit audit = { 0 };
+  int r = call_audit (call, &audit, err);
+
+  if (r == 0)
+    r = audit_met (&audit, &asked, &c->policy, &c->changes, c->text, err);
+  if (r == 0) {
+    call->record.run = strdup (audit.trail.run);
+    r = call->record.run ? 0 : error_oom (err);
+  }
+  c->told = r == 0;
+  call_audit_end (call, &audit);
+  return r;
+}
+
+static int write_config (const struct creation *c, struct error *err)
+{
+  return file_write_passing (AT_FDCWD, c->bundle.config_path, c->text, strlen (c->text), c->bundle.mode, err);
+}
+
+static int remember (struct creation *c, struct error *err)
+{
+  struct call *call = c->call;
+  const char *asked = call->command->pid_file.text, *runtime_dir = getenv ("XDG_RUNTIME_DIR");
+  cleanup_free char *folder = record_folder (call->state, call->command), *cwd = NULL;
+
+  call->record.bundle = strdup (c->bundle.folder);
+  call->record.config = strdup (c->bundle.config_path);
+  call->record.proof = handover_shares_kernel (call->record.runtime);
+  if (!call->record.proof)
+    log_say (call->command, LOG_LEVEL_WARNING,
+             "tyrum: the low-level runtime has a kernel of its own, so the posture is not proven");
+  call->record.no_network = c->policy.settings.values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
+  if (asked == NULL) {
+    c->own_pid = folder ? str_format ("%s/pid", folder) : NULL;
+    asked = c->own_pid ? c->own_pid : "/";
+  }
+  if (asked[0] == '/')
+    call->record.pid_file = strdup (asked);
+  else if ((cwd = getcwd (NULL, 0)) != NULL)
+    call->record.pid_file = str_format ("%s/%s", cwd, asked);
+  if (call->command->root.text == NULL)
+    call->record.runtime_dir = strdup (runtime_dir ? runtime_dir : "");
+  if (call->record.bundle == NULL || call->record.config == NULL || call->record.pid_file == NULL
+      || (call->command->root.text == NULL && call->record.runtime_dir == NULL))
+    return error_oom (err);
+  call->record.maker = (uint32_t) getpid ();
+  if (!process_start (getpid (), &call->record.maker_start))
+    return error_set (err, -ESRCH, "find out when this process was started");
+  return record_write (call->state, call->command, &call->record, err);
+}
+
+/* The same words, with a pid file of ours if there was none. */
+static char **words_of (const struct creation *c)
+{
+  const struct command *command = c->call->command;
+  char **words = calloc (command->count + 3, sizeof (*words));
+  size_t head = command->verb_at + 1;
+  const char *flag = "--pid-file";
+
+  if (words == NULL)
+    return NULL;
+  memcpy (words, command->words, head * sizeof (*words));
+  if (c->own_pid != NULL) {
+    memcpy (&words[head], &flag, sizeof (flag));
+    words[head + 1] = c->own_pid;
+  }
+  memcpy (words + head + (c->own_pid ? 2 : 0), command->words + head,
+          (command->count - head) * sizeof (*words));
+  return words;
+}
+
+static int stage_and_exec (const struct creation *c, struct error *err)
+{
+  struct call *call = c->call;
+  cleanup_free char *folder = record_folder (call->state, call->command);
+  cleanup_free char *stage_folder = folder ? str_format ("%s/stage", folder) : NULL;
+  cleanup_free char *door = folder ? str_format ("%s/door", folder) : NULL;
+  cleanup_free char *init = call->record.proof ? handover_init (err) : NULL;
+  cleanup_free char **words = words_of (c);
+  const struct container_stage stage = { .policy = &c->policy,
+                                         .config = c->bundle.config,
+                                         .bundle = c->bundle.folder,
+                                         .config_path = c->bundle.config_path,
+                                         .folder = stage_folder,
+                                         .door = door,
+                                         .init = init };
+  int r;
+
+  if (stage_folder == NULL || door == NULL || words == NULL || (call->record.proof && init == NULL))
+    return error_oom (err);
+  r = container_stage_build (&stage, err);
+  if (r == 0)
+    r = stdio_replace_null (err);
+  return r < 0 ? r : handover_exec (call->record.runtime, words, err);
+}
+
+/* What an earlier attempt left goes: the engine has given that one up. But nobody's rules change because
+ * somebody asks for the same id again. run has taken the folder already. */
+static int make_room (struct call *call, struct error *err)
+{
+  int r = call->lock < 0 ? call_take (call, err) : 0;
+
+  if (r < 0)
+    return r;
+  if (call->known) {
+    cleanup_free char *key = record_key (call->command);
+
+    record_give_slot (call->state, key, call->record.slot);
+  }
+  record_clear (&call->record);
+  call->known = false;
+  sweep_containers (call->state, SWEEP_MOST, call_lost, call);
+  return 0;
+}
+
+static int create (struct creation *c, struct error *err)
+{
+  /* Before anything asks where it lies. */
+  int r = chroot_settle (err);
+
+  if (r == 0)
+    r = take_ids (c, err);
+  if (r == 0)
+    r = meet (c, err);
+  if (r == 0)
+    r = write_down (c, err);
+  if (r == 0)
+    r = write_config (c, err);
+  if (r == 0)
+    r = remember (c, err);
+  return r < 0 ? r : stage_and_exec (c, err);
+}
+
+int verb_create (struct call *call, struct error *err)
+{
+  cleanup_creation struct creation c = { .call = call };
+  int r = make_room (call, err);
+
+  if (r < 0)
+    return r;
+  r = check_descriptors (call->command, err);
+  if (r == 0)
+    r = bundle_read (call->command, &c.bundle, err);
+  if (r == 0)
+    r = stdio_check (err);
+  if (r == 0)
+    r = choose_policy (&c, err);
+  if (r == 0)
+    r = create (&c, err);
+  if (c.bundle.config != NULL) {
+    const struct audit_request asked = request_of (&c);
+
+    call_refuse (call, c.told ? NULL : &asked, NULL, err);
+  }
+  call_drop (call);
+  return r;
+}

@@ -1,0 +1,15 @@
+/* What we say to an engine: lines in the file that --log names, as runc writes them, and standard error.
+ *
+ * Engines read the last line of level error and show it to their user. Nothing else of ours prints.
+ */
+#pragma once
+
+#include "shim-command.h"
+
+enum log_level { LOG_LEVEL_INFO, LOG_LEVEL_WARNING, LOG_LEVEL_ERROR };
+
+/* TEXT is one line. Failing to write is not reported: there is nobody left to report it to. */
+void log_say (const struct command *command, enum log_level level, const char *text);
+
+/* The same line to FD alone. */
+void log_say_to (int fd, const struct command *command, enum log_level level, const char *text);

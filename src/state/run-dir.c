@@ -1,0 +1,281 @@
+#include <config.h>
+
+#include "state-run-dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-file.h"
+
+#define ID_DIGITS  16
+#define REMOVE_MAX 32 /* folders within folders; our own have three */
+
+bool run_id_is_valid (const char *id)
+{
+  return strlen (id) == 2 + ID_DIGITS && id[0] == 'r' && id[1] == '-'
+         && strspn (id + 2, "0123456789abcdef") == ID_DIGITS;
+}
+
+int run_id_make (char ret_id[RUN_ID_SIZE], struct error *err)
+{
+  uint64_t number;
+
+  if (getrandom (&number, sizeof (number), 0) != (ssize_t) sizeof (number))
+    return error_set_errno (err, errno, "make a run id");
+  snprintf (ret_id, RUN_ID_SIZE, "r-%016llx", (unsigned long long) number);
+  return 0;
+}
+
+/* The folder is ours, and nobody else can make names in it: whoever could would tell us what to end and
+ * execute. */
+static int check_folder (int fd, const char *name, struct error *err)
+{
+  struct stat st;
+
+  if (fstat (fd, &st) < 0)
+    return error_set_errno (err, errno, "look at the state folder '%s'", name);
+  if (st.st_uid != geteuid () || (st.st_mode & 022) != 0)
+    return error_set (
+        err, -EPERM,
+        "state folder '%s' is not ours alone; remove it, or set XDG_RUNTIME_DIR to a folder that is", name);
+  return 0;
+}
+
+static int open_checked (int at, const char *name, struct error *err)
+{
+  cleanup_close int fd = openat (at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int r;
+
+  if (fd < 0)
+    return error_set_errno (err, errno, "open the state folder '%s'", name);
+  r = check_folder (fd, name, err);
+  return r < 0 ? r : take_fd (&fd);
+}
+
+int run_state_open (const char *state, const char *name, struct error *err)
+{
+  cleanup_close int top = open_checked (AT_FDCWD, state, err);
+
+  return top < 0 ? top : open_checked (top, name, err);
+}
+
+/* Makes NAME with MODE whatever the umask, unless it is there. */
+static int make_folder (int at, const char *name, mode_t mode, struct error *err)
+{
+  if (mkdirat (at, name, mode) == 0)
+    return fchmodat (at, name, mode, 0) < 0 ? error_set_errno (err, errno, "open up '%s'", name) : 0;
+  return errno == EEXIST ? 0 : error_set_errno (err, errno, "make the state folder '%s'", name);
+}
+
+int run_state_make (const char *state, const char *name, mode_t mode, struct error *err)
+{
+  cleanup_close int top = -1;
+  int r = make_folder (AT_FDCWD, state, 0711, err);
+
+  if (r < 0)
+    return r;
+  top = open_checked (AT_FDCWD, state, err);
+  r = top < 0 ? top : make_folder (top, name, mode, err);
+  return r < 0 ? r : open_checked (top, name, err);
+}
+
+/* CREATE is O_CREAT for who makes the folder, and 0 for everybody else: a file made by a visitor would keep
+ * the folder from being removed. */
+static int take_lock (struct run_dir *dir, int create, bool *ret_taken, struct error *err)
+{
+  dir->lock_fd = openat (dir->fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
+  if (dir->lock_fd < 0)
+    return error_set_errno (err, errno, "open the lock of run '%s'", dir->id);
+  *ret_taken = flock (dir->lock_fd, LOCK_EX | LOCK_NB) == 0;
+  if (!*ret_taken && errno != EWOULDBLOCK)
+    return error_set_errno (err, errno, "lock run '%s'", dir->id);
+  return 0;
+}
+
+static int name_dir (const char *state, const char *id, struct run_dir *dir, struct error *err)
+{
+  dir->id = strdup (id);
+  dir->path = str_format ("%s/runs/%s", state, id);
+  return dir->id && dir->path ? 0 : error_oom (err);
+}
+
+/* A folder that is being made has no lock yet, and looks like one that a crash left. So whoever makes one
+ * holds the folder of all runs in common, and whoever judges one holds it alone, for as long as that takes.
+ * The kernel lets go of both with their process. */
+static int hold_runs (int runs, int how, struct error *err)
+{
+  int r;
+
+  do
+    r = flock (runs, how);
+  while (r < 0 && errno == EINTR);
+  return r < 0 ? error_set_errno (err, errno, "hold the folder of all runs") : 0;
+}
+
+static int make_locked (int runs, struct run_dir *dir, struct error *err)
+{
+  bool taken = false;
+  int r;
+
+  if (mkdirat (runs, dir->id, 0711) < 0 || fchmodat (runs, dir->id, 0711, 0) < 0)
+    return error_set_errno (err, errno, "make the folder of run '%s'", dir->id);
+  dir->fd = open_checked (runs, dir->id, err);
+  r = dir->fd < 0 ? dir->fd : take_lock (dir, O_CREAT, &taken, err);
+  if (r == 0 && !taken)
+    r = error_set (err, -EBUSY, "run '%s' is somebody else's", dir->id);
+  if (r < 0)
+    unlinkat (runs, dir->id, AT_REMOVEDIR);
+  return r;
+}
+
+int run_dir_create (const char *state, const char *id, struct run_dir *ret_dir, struct error *err)
+{
+  cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
+  cleanup_close int runs = run_state_make (state, "runs", 0711, err);
+  int r = runs < 0 ? runs : name_dir (state, id, &dir, err);
+
+  if (r == 0)
+    r = hold_runs (runs, LOCK_SH, err);
+  if (r == 0)
+    r = make_locked (runs, &dir, err);
+  if (r < 0) {
+    error_prefix (err, "state in '%s'", state);
+    return r;
+  }
+  *ret_dir = dir;
+  dir = (struct run_dir){ .fd = -1, .lock_fd = -1 };
+  return 0;
+}
+
+int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live,
+                  struct error *err)
+{
+  cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
+  cleanup_close int runs = -1;
+  bool taken = false;
+  int r;
+
+  if (!run_id_is_valid (id))
+    return error_set (err, -EINVAL, "'%s' is not the id of a run", id);
+  r = name_dir (state, id, &dir, err);
+  if (r < 0)
+    return r;
+  runs = run_state_open (state, "runs", err);
+  r = runs < 0 ? runs : hold_runs (runs, LOCK_EX, err);
+  if (r < 0)
+    return r;
+  dir.fd = open_checked (runs, id, err);
+  r = dir.fd < 0 ? dir.fd : take_lock (&dir, 0, &taken, err);
+  /* Nobody is making it, so without a lock it is what a crash left, and empty. */
+  if (r == -ENOENT && runs >= 0)
+    unlinkat (runs, id, AT_REMOVEDIR);
+  if (r < 0)
+    return r;
+  *ret_live = !taken;
+  *ret_dir = dir;
+  dir = (struct run_dir){ .fd = -1, .lock_fd = -1 };
+  return 0;
+}
+
+int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err)
+{
+  cleanup_strlist struct strlist ids = { 0 };
+  int fd = run_state_open (state, "runs", err);
+  const struct dirent *entry;
+  int r = 0;
+  DIR *dir;
+
+  if (fd == -ENOENT) {
+    error_clear (err);
+    *ret_ids = ids;
+    return 0;
+  }
+  if (fd < 0)
+    return fd;
+  dir = fdopendir (fd);
+  if (dir == NULL) {
+    close (fd);
+    return error_oom (err);
+  }
+  while (r == 0 && (entry = readdir (dir)) != NULL)
+    if (run_id_is_valid (entry->d_name) && strset_add (&ids, entry->d_name) < 0)
+      r = error_oom (err);
+  closedir (dir);
+  if (r < 0)
+    return r;
+  *ret_ids = ids;
+  ids = (struct strlist){ 0 };
+  return 0;
+}
+
+/* Empties the folder that FD is, which is closed. What goes away by itself meanwhile is no error. What is
+ * mounted somewhere below is left alone, and with it the folder: it may be the host's. */
+static int empty_folder (int fd, unsigned depth)
+{
+  DIR *dir = fdopendir (fd);
+  const struct dirent *entry;
+  int r = 0;
+
+  if (dir == NULL) {
+    r = -errno;
+    close (fd);
+    return r;
+  }
+  for (errno = 0; (entry = readdir (dir)) != NULL; errno = 0) {
+    int inner;
+
+    if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0)
+      continue;
+    /* The run's own lock goes last, or somebody could take an empty folder for a new one. */
+    if (depth == REMOVE_MAX && strcmp (entry->d_name, "lock") == 0)
+      continue;
+    if (unlinkat (dirfd (dir), entry->d_name, 0) == 0 || errno == ENOENT)
+      continue;
+    if ((errno != EISDIR && errno != EPERM) || depth == 0) {
+      r = -errno;
+      continue;
+    }
+    inner = file_open_unmounted (dirfd (dir), entry->d_name);
+    if (inner < 0 || empty_folder (inner, depth - 1) < 0
+        || (unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR) < 0 && errno != ENOENT))
+      r = -ENOTEMPTY;
+  }
+  /* A folder that was not seen to its end is not empty, and must keep its lock: gc finds it by that. */
+  if (errno != 0 && r == 0)
+    r = -errno;
+  closedir (dir);
+  return r;
+}
+
+int run_dir_remove (struct run_dir *dir, struct error *err)
+{
+  int copy = fcntl (dir->fd, F_DUPFD_CLOEXEC, 0);
+  int r = copy < 0 ? -errno : empty_folder (copy, REMOVE_MAX);
+
+  /* The lock goes with the folder: nobody can open the name any more when it is let go. */
+  if (r == 0 && unlinkat (dir->fd, "lock", 0) < 0 && errno != ENOENT)
+    r = -errno;
+  if (r == 0 && rmdir (dir->path) < 0 && errno != ENOENT)
+    r = -errno;
+  if (r < 0)
+    error_set_errno (err, -r, "remove the folder of run '%s'", dir->id);
+  run_dir_clear (dir);
+  return r;
+}
+
+void run_dir_clear (struct run_dir *dir)
+{
+  free (dir->id);
+  free (dir->path);
+  close_p (&dir->fd);
+  close_p (&dir->lock_fd);
+  *dir = (struct run_dir){ .fd = -1, .lock_fd = -1 };
+}

@@ -1,0 +1,27 @@
+/* What a run's folder tells others: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base-error.h"
+#include "plan-plan.h"
+#include "state-run-dir.h"
+
+struct run_record {
+  char *profile;
+  char *backend;
+  char *program;
+  char *command;       /* the first word only: arguments may be anybody's secrets */
+  char *delegated;     /* the group above the run's, where the supervisor made that itself; or NULL */
+  bool ready;          /* a sandbox that is held ready: there is no command yet */
+  uint64_t supervisor; /* pid */
+  uint64_t started;    /* seconds since 1970 */
+};
+
+/* READY: it is a sandbox that is proven and waits for a command. */
+int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program, bool ready,
+                      struct error *err);
+int run_record_read (const struct run_dir *dir, struct run_record *ret_record, struct error *err);
+void run_record_clear (struct run_record *record);
+#define cleanup_run_record cleanup (run_record_clear)

@@ -1,0 +1,132 @@
+#include <config.h>
+
+#include "supervisor-cleanup-helper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "supervisor-internal.h"
+#include "supervisor-step-internal.h"
+
+/* It gives a step up by itself, long before. */
+#define ANSWER_MS 90000
+#define REAP_MS   20
+
+enum { SOCKET = 3, STAGE_MOUNTS, STAGE_USERS };
+
+struct order {
+  int step, signal;
+};
+
+/* An empty text: it went well. */
+static void answer (const struct error *err)
+{
+  const char *text = error_is_set (err) ? error_text (err) : "";
+  size_t len = strnlen (text, STEP_TEXT_BYTES - 1);
+
+  if (send (SOCKET, text, len + 1, MSG_NOSIGNAL) < 0)
+    _exit (EXIT_FAILURE);
+}
+
+/* In the child, to the end. RUN is its own copy by now, and what it was connected to is closed. */
+static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor, int socket)
+{
+  const int fds[] = { -1, -1, -1, socket, run->stage_ns[0], run->stage_ns[1] };
+  struct order order;
+
+  prctl (PR_SET_NAME, "tyrum-steward");
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0)
+    _exit (EXIT_FAILURE);
+  run->stage_ns[0] = STAGE_MOUNTS;
+  run->stage_ns[1] = STAGE_USERS;
+  run->signals = run->handshake = run->control = run->listener.fd = -1;
+  run->steward = (struct steward){ 0 };
+  run->group = (struct cgroup){ 0 };
+  error_clear (run->err);
+  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++)
+    run->child_fds[i] = -1;
+  while (recv (SOCKET, &order, sizeof (order), 0) == (ssize_t) sizeof (order)) {
+    if (order.step != STEP_KILL && order.step != STEP_DELETE)
+      _exit (EXIT_FAILURE);
+    run->launch.signal = order.signal;
+    run_step (run, (enum backend_step) order.step);
+    answer (run->err);
+    error_clear (run->err);
+  }
+  _exit (EXIT_SUCCESS);
+}
+
+int steward_start (struct run *run, struct steward *ret_steward)
+{
+  pid_t supervisor = getpid (), pid;
+  int ends[2];
+
+  if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+    return error_set_errno (run->err, errno, "make a socket");
+  pid = fork ();
+  if (pid == 0)
+    serve (run, supervisor, ends[1]);
+  close (ends[1]);
+  if (pid < 0) {
+    int failed = errno;
+
+    close (ends[0]);
+    return error_set_errno (run->err, failed, "start a steward");
+  }
+  *ret_steward = (struct steward){ pid, ends[0] };
+  return 0;
+}
+
+/* A runtime waits until the container's processes are gone, and those that are left are our children, not
+ * the steward's. */
+static int await (struct run *run)
+{
+  uint64_t until = run_now_ms () + ANSWER_MS;
+
+  while (run_now_ms () < until) {
+    struct pollfd heard = { run->steward.socket, POLLIN, 0 };
+    int n = poll (&heard, 1, REAP_MS);
+
+    run_reap_others (run, 0);
+    if (n > 0)
+      return 0;
+    if (n < 0 && errno != EINTR)
+      return -errno;
+  }
+  return -ETIMEDOUT;
+}
+
+int steward_step (struct run *run, enum backend_step step)
+{
+  const struct order order = { (int) step, run->launch.signal };
+  char said[STEP_TEXT_BYTES];
+  ssize_t n = send (run->steward.socket, &order, sizeof (order), MSG_NOSIGNAL);
+  int r = n < 0 ? -errno : await (run);
+
+  if (r < 0)
+    return error_set_errno (run->err, -r, "have %s executed", run->ops->name);
+  n = recv (run->steward.socket, said, sizeof (said), 0);
+  if (n <= 0)
+    return error_set (run->err, -ECHILD, "the steward of run '%s' is gone", run->dir.id);
+  said[n - 1] = '\0';
+  return said[0] == '\0' ? 0 : error_set (run->err, -EIO, "%s", said);
+}
+
+void steward_stop (struct steward *steward)
+{
+  if (steward->pid == 0)
+    return;
+  close_p (&steward->socket);
+  kill (steward->pid, SIGKILL);
+  waitpid (steward->pid, NULL, 0);
+  *steward = (struct steward){ 0 };
+}

@@ -1,0 +1,178 @@
+/* The door: a socket in the run's folder at which init knocks, behind an engine that passes no descriptors.
+ *
+ * Whoever finds the name may connect: the command's user inside has to. So it counts who it is: the process
+ * that the engine says is the container's first, by the kernel's word. That one is init, as long as the
+ * command has not started; by then the name is gone and nobody listens. Connections of others are closed
+ * without a word.
+ */
+#include <config.h>
+
+#include "supervisor-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+
+#define DOOR_FOLDER "door"
+#define KNOCK_MS    250
+
+/* One that has connected speaks at once; a loaded host may take its time. */
+#define HELLO_MS 10000
+
+#define STREAMS 3
+
+/* The name is bound through the folder's descriptor: paths of sockets are short. */
+static int bind_in (int folder, int fd)
+{
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+  snprintf (address.sun_path, sizeof (address.sun_path), "/proc/self/fd/%d/" DOOR_SOCKET, folder);
+  return bind (fd, (const struct sockaddr *) &address, sizeof (address)) < 0 ? -errno : 0;
+}
+
+int run_door_open (struct run *run)
+{
+  cleanup_close int folder = -1;
+  int on = 1, r;
+
+  folder = openat (run->dir.fd, DOOR_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  run->door = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (folder < 0 || run->door < 0)
+    return error_set_errno (run->err, errno, "open the door of run '%s'", run->dir.id);
+  r = bind_in (folder, run->door);
+  /* The command's user inside is nobody that this host knows of. */
+  if (r == 0
+      && (fchmodat (folder, DOOR_SOCKET, 0666, 0) < 0
+          || setsockopt (run->door, SOL_SOCKET, SO_PASSCRED, &on, sizeof (on)) < 0
+          || listen (run->door, 4) < 0))
+    r = -errno;
+  return r < 0 ? error_set_errno (run->err, -r, "open the door of run '%s'", run->dir.id) : 0;
+}
+
+void run_door_close (struct run *run)
+{
+  cleanup_free char *name = str_format ("%s/" DOOR_FOLDER "/" DOOR_SOCKET, run->dir.path);
+
+  if (run->door < 0)
+    return;
+  close_p (&run->door);
+  run->door = -1;
+  if (name != NULL && unlink (name) < 0)
+    errno = 0; /* goes with the folder */
+}
+
+/* Somebody who is not PID gets no answer. */
+static int accept_from (struct run *run, pid_t pid)
+{
+  cleanup_close int fd = accept4 (run->door, NULL, NULL, SOCK_CLOEXEC);
+  struct ucred peer = { 0 };
+  socklen_t size = sizeof (peer);
+  int on = 1;
+
+  if (fd < 0 || getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.pid != pid
+      || setsockopt (fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof (on)) < 0)
+    return -1;
+  return take_fd (&fd);
+}
+
+/* One that connected may still not be who speaks: what counts is the sender of the first packet. *RET_FD is
+ * the descriptor that came along, or -1. */
+static bool hears_hello (int fd, pid_t pid, int *ret_fd)
+{
+  struct handshake_header header = { 0 };
+  struct iovec part = { &header, sizeof (header) };
+  union {
+    char bytes[CMSG_SPACE (sizeof (struct ucred)) + CMSG_SPACE (sizeof (int))];
+    struct cmsghdr align;
+  } control;
+  struct msghdr message = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
+  };
+  struct pollfd wait = { fd, POLLIN, 0 };
+  struct ucred sender = { 0 };
+
+  if (poll (&wait, 1, HELLO_MS) != 1
+      || recvmsg (fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t) sizeof (header))
+    return false;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (&message); c != NULL; c = CMSG_NXTHDR (&message, c)) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS
+        && c->cmsg_len == CMSG_LEN (sizeof (sender)))
+      memcpy (&sender, CMSG_DATA (c), sizeof (sender));
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN (sizeof (int)))
+      memcpy (ret_fd, CMSG_DATA (c), sizeof (*ret_fd));
+  }
+  return sender.pid == pid && header.magic == HANDSHAKE_MAGIC && header.version == HANDSHAKE_VERSION
+         && header.type == HANDSHAKE_HELLO && header.length == 0;
+}
+
+static int send_streams (struct run *run)
+{
+  struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, HANDSHAKE_STREAMS, 0 };
+  struct iovec part = { &header, sizeof (header) };
+  union {
+    char bytes[CMSG_SPACE (STREAMS * sizeof (int))];
+    struct cmsghdr align;
+  } control = { 0 };
+  struct msghdr message = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
+  };
+  struct cmsghdr *c = CMSG_FIRSTHDR (&message);
+
+  c->cmsg_level = SOL_SOCKET;
+  c->cmsg_type = SCM_RIGHTS;
+  c->cmsg_len = CMSG_LEN (STREAMS * sizeof (int));
+  memcpy (CMSG_DATA (c), run->child_fds, STREAMS * sizeof (int));
+  if (sendmsg (run->status, &message, MSG_NOSIGNAL) != (ssize_t) sizeof (header))
+    return error_set_errno (run->err, errno, "give init its standard streams");
+  for (size_t i = 0; i < STREAMS; i++) {
+    close_p (&run->child_fds[i]);
+    run->child_fds[i] = -1;
+  }
+  return 0;
+}
+
+static int await_knock (struct run *run)
+{
+  struct pollfd fds[2] = { { run->door, POLLIN, 0 }, { run->signals, POLLIN, 0 } };
+  int n = poll (fds, 2, KNOCK_MS);
+
+  if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
+    return error_set (run->err, -EINTR, "interrupted before the command was started");
+  return n > 0 && fds[0].revents != 0 ? 0 : -EAGAIN;
+}
+
+int run_door_accept (struct run *run, pid_t pid)
+{
+  cleanup_close int terminal = -1;
+
+  while (run->status < 0) {
+    int r = await_knock (run), fd;
+
+    if (r < 0)
+      return r;
+    fd = accept_from (run, pid);
+    if (fd < 0)
+      continue;
+    if (run->handshake < 0)
+      run->handshake = fd;
+    else
+      run->status = fd;
+  }
+  run_door_close (run);
+  if (!hears_hello (run->status, pid, &terminal))
+    return error_set (run->err, -EPROTO, "init did not say hello at the door");
+  run->init_pid = pid;
+  if (!run->options->plan->terminal)
+    return send_streams (run);
+  if (terminal < 0)
+    return error_set (run->err, -EPROTO, "init handed over no terminal");
+  return run_terminal_take (run, take_fd (&terminal));
+}

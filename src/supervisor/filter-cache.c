@@ -1,0 +1,131 @@
+#include <config.h>
+
+#include "supervisor-filter-cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base-base64.h"
+#include "base-cleanup.h"
+#include "base-directory.h"
+#include "base-file.h"
+#include "base-limits.h"
+
+static void digest (const char *name, const uint8_t *program, size_t size, uint8_t ret_digest[SHA256_BYTES])
+{
+  struct sha256 hash;
+
+  sha256_init (&hash);
+  sha256_update (&hash, name, strlen (name));
+  sha256_update (&hash, program, size);
+  sha256_final (&hash, ret_digest);
+}
+
+/* Nobody else can have written to it, now or through another name. */
+static bool is_ours (int fd)
+{
+  struct stat st;
+
+  return fstat (fd, &st) == 0 && S_ISREG (st.st_mode) && st.st_uid == geteuid () && (st.st_mode & 077) == 0
+         && st.st_nlink == 1 && st.st_size > SHA256_BYTES && st.st_size <= LIMIT_FILTER_BYTES;
+}
+
+static int load (int folder, const char *name, uint8_t **ret_program, size_t *ret_size)
+{
+  cleanup_close int fd = openat (folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  cleanup_free uint8_t *bytes = NULL;
+  uint8_t expected[SHA256_BYTES];
+  ssize_t size;
+
+  if (fd < 0 || !is_ours (fd))
+    return -ENOENT;
+  bytes = malloc (LIMIT_FILTER_BYTES);
+  if (bytes == NULL)
+    return -ENOMEM;
+  size = read (fd, bytes, LIMIT_FILTER_BYTES);
+  if (size <= SHA256_BYTES)
+    return -ENOENT;
+  size -= SHA256_BYTES;
+  digest (name, bytes + SHA256_BYTES, (size_t) size, expected);
+  if (memcmp (expected, bytes, SHA256_BYTES) != 0)
+    return -ENOENT;
+  memmove (bytes, bytes + SHA256_BYTES, (size_t) size);
+  *ret_program = take_ptr (bytes);
+  *ret_size = (size_t) size;
+  return 0;
+}
+
+/* Lists change seldom. When there are too many of them, all go: what is in use is made again. So does what
+ * was left half written; who writes at this moment makes it again the next time. */
+static void make_room (int folder)
+{
+  int copy = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = copy < 0 ? NULL : fdopendir (copy);
+  const struct dirent *entry;
+  size_t count = 0;
+
+  if (dir == NULL) {
+    close_p (&copy);
+    return;
+  }
+  while ((entry = readdir (dir)) != NULL)
+    count += strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0;
+  rewinddir (dir);
+  while (count >= LIMIT_FILTERS_KEPT && (entry = readdir (dir)) != NULL)
+    unlinkat (folder, entry->d_name, 0);
+  closedir (dir);
+}
+
+static void keep (int folder, const char *name, const uint8_t *program, size_t size)
+{
+  cleanup_free uint8_t *bytes = malloc (SHA256_BYTES + size);
+  struct error ignored = { 0 };
+
+  if (bytes == NULL)
+    return;
+  digest (name, program, size, bytes);
+  memcpy (bytes + SHA256_BYTES, program, size);
+  make_room (folder);
+  if (file_write_passing (folder, name, (const char *) bytes, SHA256_BYTES + size, 0600, &ignored) < 0)
+    error_clear (&ignored);
+}
+
+int filter_cache_get (const char *storage, const struct filter *filter, bool tells, uint8_t **ret_program,
+                      size_t *ret_size, struct error *err)
+{
+  struct error ignored = { 0 };
+  cleanup_close int folder = folder_make_own (storage, "filters", "filter cache", &ignored);
+  char name[SHA256_HEX];
+  int r;
+
+  error_clear (&ignored);
+  filter_program_name (filter, tells, name);
+  if (folder >= 0 && load (folder, name, ret_program, ret_size) == 0)
+    return 0;
+  r = filter_compile (filter, tells, ret_program, ret_size, err);
+  if (r == 0 && folder >= 0)
+    keep (folder, name, *ret_program, *ret_size);
+  return r;
+}
+
+int filter_cache_text (const char *storage, const struct filter *filter, bool tells, char **ret_text,
+                       struct error *err)
+{
+  const char *kept = filter->programs[tells];
+  cleanup_free uint8_t *bytes = NULL;
+  size_t size = 0;
+  int r = kept ? 0 : filter_cache_get (storage, filter, tells, &bytes, &size, err);
+
+  if (r < 0)
+    return r;
+  *ret_text = kept ? strdup (kept) : base64_encode (bytes, size);
+  if (*ret_text == NULL)
+    return error_oom (err);
+  filter_keep_program (filter, tells, *ret_text);
+  return 0;
+}

@@ -1,0 +1,197 @@
+/* What the command can reach must not be what we, or the next run, believe.
+ *
+ * The plan compares names: no writable source is, holds or lies in the folders of the journal, the kept
+ * filters and images, the state, the profiles and our programs, and no source at all holds an engine's socket
+ * or the state. A folder can have several names, though, so before anything is made each place is traced to
+ * where it lies (mount-location-internal.h), and judged by the other names that it has. What cannot be traced
+ * is refused.
+ */
+#include <config.h>
+
+#include "supervisor-internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base-cleanup.h"
+#include "base-path.h"
+#include "mount-location-internal.h"
+#include "plan-prewarmed.h"
+#include "profile-source.h"
+
+/* A place that is not the command's. */
+struct place {
+  const char *path;
+  struct location location;
+  bool reading;   /* not even to read */
+  bool inside;    /* nor anything that lies in it */
+  bool elsewhere; /* but in the workspace: a profile there was not trusted, and could only tighten */
+};
+
+#define PLACES_FIXED 4
+
+struct guard {
+  struct proc_mounts mounts;
+  struct place *places;
+  size_t count;
+  struct run *run;
+};
+
+static void guard_clear (struct guard *guard)
+{
+  proc_mounts_clear (&guard->mounts);
+  for (size_t i = 0; i < guard->count; i++)
+    location_clear (&guard->places[i].location);
+  free (guard->places);
+}
+
+#define cleanup_guard cleanup (guard_clear)
+
+static int add_place (struct guard *guard, struct place place)
+{
+  int r =
+      place.path && place.path[0] == '/' ? location_trace (&guard->mounts, place.path, &place.location) : 0;
+
+  if (r < 0) {
+    location_clear (&place.location);
+    return error_set_errno (guard->run->err, -r, "find out where '%s' lies", place.path);
+  }
+  if (place.location.inner != NULL)
+    guard->places[guard->count++] = place;
+  return 0;
+}
+
+static int find_places (struct guard *guard)
+{
+  const struct host_facts *host = guard->run->options->host;
+  const struct plan *plan = guard->run->options->plan;
+  const struct place fixed[PLACES_FIXED] = {
+    { .path = host->state_dir, .reading = true, .inside = true },
+    { .path = host->storage_dir, .inside = true },
+    { .path = host->config_home, .inside = true },
+    { .path = plan->profile_file, .elsewhere = true },
+  };
+  int r = 0;
+
+  guard->places = calloc (PLACES_FIXED + host->own.count + host->sockets.count, sizeof (*guard->places));
+  if (guard->places == NULL)
+    return error_oom (guard->run->err);
+  for (size_t i = 0; r == 0 && i < PLACES_FIXED; i++)
+    r = add_place (guard, fixed[i]);
+  for (size_t i = 0; r == 0 && i < host->own.count; i++)
+    r = add_place (guard, (struct place){ .path = host->own.items[i], .inside = true });
+  for (size_t i = 0; r == 0 && i < host->sockets.count; i++)
+    r = add_place (guard, (struct place){ .path = host->sockets.items[i].path, .reading = true });
+  return r;
+}
+
+static int check_place (const struct guard *guard, const struct plan_mount *mount,
+                        const struct location *source, const struct place *place)
+{
+  const struct plan *plan = guard->run->options->plan;
+
+  if ((!mount->writable && !place->reading)
+      || (place->elsewhere && path_is_within (plan->cwd, mount->target)))
+    return 0;
+  if (!location_is_within (&place->location, source)
+      && !(place->inside && location_is_within (source, &place->location)))
+    return 0;
+  return error_set (
+      guard->run->err, -EPERM,
+      "'%s' cannot be mounted%s: by another name it is, holds or lies in '%s', which the command could "
+      "%s; choose one apart from it",
+      mount->source, mount->writable ? " writable" : "", place->path, mount->writable ? "rewrite" : "reach");
+}
+
+/* The plan judges a source by its name. One that is a bind mount of another directory is judged by that one's
+ * name, too: by every mount that shows as much of the file system, or more. Not by mounts inside of closed
+ * places (/run/host): there directories like any other are shown. */
+static int check_origin (const struct guard *guard, const struct plan_mount *mount,
+                         const struct location *source)
+{
+  const char *why;
+  enum source_class named = source_classify (source->outer, &why);
+
+  for (size_t i = 0; i < guard->mounts.count; i++) {
+    const struct proc_mount *other = &guard->mounts.items[i];
+    cleanup_free char *path = NULL;
+    enum source_class class;
+
+    if (other->device != source->device || !path_is_within (source->root, other->root)
+        || source_is_inside (other->point))
+      continue;
+    path = location_name (source, other);
+    if (path == NULL)
+      return error_oom (guard->run->err);
+    class = source_classify (path, &why);
+    if (class > named && (class != SOURCE_PROGRAMS || mount->writable))
+      return error_set (guard->run->err, -EPERM,
+                        "workspace.bounded: '%s' (really '%s') cannot be mounted%s: %s", mount->source, path,
+                        mount->writable ? " writable" : "", why);
+  }
+  return 0;
+}
+
+/* A single file may have a name elsewhere, too, and then it is that as well. */
+static int check_links (const struct guard *guard, const struct plan_mount *mount, const struct stat *st)
+{
+  if (!mount->writable || !S_ISREG (st->st_mode) || st->st_nlink == 1)
+    return 0;
+  return error_set (guard->run->err, -EPERM,
+                    "'%s' cannot be mounted writable: it has other names, and what they are cannot be told; "
+                    "mount the folder that it lies in, or a copy",
+                    mount->source);
+}
+
+/* Into a sandbox that stands a tree moves with all that is mounted below it. A container that is made for it
+ * has that looked at on the way. */
+static int check_below (const struct guard *guard, const struct plan_mount *mount)
+{
+  const struct plan *plan = guard->run->options->plan;
+
+  for (size_t i = 0; plan->held && i < guard->mounts.count; i++)
+    if (path_is_within (guard->mounts.items[i].point, mount->source)
+        && strcmp (guard->mounts.items[i].point, mount->source) != 0)
+      return error_set (guard->run->err, -EBUSY, "'%s' has another mount below it", mount->source);
+  return 0;
+}
+
+static int check_mount (const struct guard *guard, const struct plan_mount *mount)
+{
+  cleanup_location struct location source = { 0 };
+  struct stat st;
+  int r;
+
+  if (stat (mount->source, &st) < 0)
+    return error_set_errno (guard->run->err, errno, "look at '%s'", mount->source);
+  if (st.st_ino != mount->inode || st.st_dev != mount->device)
+    return error_set (guard->run->err, -ESTALE, "'%s' is not what it was when the run was planned",
+                      mount->source);
+  r = location_trace (&guard->mounts, mount->source, &source);
+  if (r < 0)
+    return error_set_errno (guard->run->err, -r, "find out where '%s' lies", mount->source);
+  r = check_links (guard, mount, &st);
+  if (r == 0)
+    r = check_origin (guard, mount, &source);
+  if (r == 0 && strcmp (mount->target, PLAN_WORKSPACE) == 0)
+    r = check_below (guard, mount);
+  for (size_t i = 0; r == 0 && i < guard->count; i++)
+    r = check_place (guard, mount, &source, &guard->places[i]);
+  return r;
+}
+
+int run_guard_sources (struct run *run)
+{
+  cleanup_guard struct guard guard = { .run = run };
+  const struct plan *plan = run->options->plan;
+  int r = location_read_mounts (&guard.mounts, run->err);
+
+  if (r == 0)
+    r = find_places (&guard);
+  for (size_t i = 0; r == 0 && i < plan->mount_count; i++)
+    if (plan->mounts[i].inode != 0)
+      r = check_mount (&guard, &plan->mounts[i]);
+  return r;
+}

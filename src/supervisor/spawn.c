@@ -1,0 +1,335 @@
+/* Executing a backend's steps: the first one on a new stage, the others in its mount namespace. */
+#include <config.h>
+
+#include "supervisor-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "mount-stage.h"
+#include "supervisor-process.h"
+#include "supervisor-step-internal.h"
+
+#define LOOK_MS 20
+
+/* A runtime gets nothing of the caller's environment; hooks and plugins would inherit it. */
+static char *const step_environment[] = {
+  (char[]){ "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" }, NULL
+};
+
+static void default_signals (void)
+{
+  sigset_t none;
+
+  for (int signal_number = 1; signal_number < NSIG; signal_number++)
+    signal (signal_number, SIG_DFL);
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
+int run_arrange_descriptors (const int *fds, size_t count)
+{
+  int moved[8];
+
+  /* Out of the way first, so that no target is overwritten before it has been copied. */
+  for (size_t i = 0; i < count; i++) {
+    int from = fds[i] >= 0 ? fds[i] : (i < 3 ? open ("/dev/null", O_RDWR | O_CLOEXEC) : -1);
+
+    moved[i] = from >= 0 ? fcntl (from, F_DUPFD_CLOEXEC, 64) : -1;
+    if (from >= 0 && moved[i] < 0)
+      return -errno;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (moved[i] < 0)
+      close ((int) i);
+    else if (dup2 (moved[i], (int) i) < 0)
+      return -errno;
+  }
+  if (syscall (SYS_close_range, (unsigned) count, ~0u, 0) == 0)
+    return 0;
+  if (errno != ENOSYS)
+    return -errno;
+  for (int fd = (int) count; fd < sysconf (_SC_OPEN_MAX); fd++)
+    close (fd);
+  return 0;
+}
+
+/* What a child has to say, with the stage's namespaces when it got that far. */
+static void send_staged (int report, const char *text, const int *ns)
+{
+  char words[STEP_TEXT_BYTES];
+  struct iovec part = { words, (size_t) snprintf (words, sizeof (words), "%s", text) + 1 };
+  union {
+    char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
+    struct cmsghdr align;
+  } control = { 0 };
+  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+  if (part.iov_len > sizeof (words))
+    part.iov_len = sizeof (words);
+  if (ns != NULL) {
+    struct cmsghdr *c;
+
+    message.msg_control = &control;
+    message.msg_controllen = sizeof (control);
+    c = CMSG_FIRSTHDR (&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN (STAGE_NS_BYTES);
+    memcpy (CMSG_DATA (c), ns, STAGE_NS_BYTES);
+  }
+  /* The supervisor sees the exit code as well; a message that is lost costs only its words. */
+  if (sendmsg (report, &message, MSG_NOSIGNAL) < 0)
+    errno = 0;
+}
+
+struct child_plan {
+  struct stage *stage;        /* NULL: join STAGE_NS */
+  const struct cgroup *group; /* to be entered before a stage is built */
+  const int *stage_ns;
+  bool own_ids; /* the stage has a user namespace of its own */
+  const int *fds;
+  size_t fd_count;
+  char **words;
+  int (*launch) (int argc, char **argv); /* NULL: the program is executed */
+  int report;
+};
+
+/* Into the namespaces of a stage that stands; as its root, where it has ids of its own. */
+static int join_stage (const struct child_plan *child)
+{
+  if (child->own_ids
+      && (setns (child->stage_ns[1], CLONE_NEWUSER) < 0 || setresgid (0, 0, 0) < 0
+          || setresuid (0, 0, 0) < 0))
+    return -errno;
+  return setns (child->stage_ns[0], CLONE_NEWNS) < 0 ? -errno : 0;
+}
+
+static int prepare (const struct child_plan *child, struct error *err)
+{
+  int ns[2], r;
+
+  if (child->stage == NULL) {
+    r = join_stage (child);
+    return r < 0 ? error_set_errno (err, -r, "join the stage") : 0;
+  }
+  child->stage->report = child->report;
+  r = cgroup_enter (child->stage->plan, child->group, err);
+  if (r < 0)
+    return r;
+  r = stage_build (child->stage, err);
+  if (r < 0)
+    return r;
+  ns[0] = open ("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  ns[1] = open ("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+  if (ns[0] < 0 || ns[1] < 0)
+    return error_set_errno (err, errno, "hold the stage open");
+  send_staged (child->report, "", ns);
+  return 0;
+}
+
+static void leave_caller (const int *fds, size_t fd_count)
+{
+  umask (022);
+  /* The caller's personality may have switched address randomisation off. */
+  if (personality (0) < 0 || chdir ("/") < 0 || run_arrange_descriptors (fds, fd_count) < 0)
+    _exit (125);
+}
+
+static void __attribute__ ((noreturn))
+become (const char *program, char *const *words, const int *fds, size_t fd_count)
+{
+  leave_caller (fds, fd_count);
+  execve (program, words, step_environment);
+  _exit (127);
+}
+
+/* The helper without an execution: it clears the environment itself, and all its calls are made in processes
+ * of their own. */
+static void __attribute__ ((noreturn)) become_helper (const struct child_plan *child)
+{
+  int count = 0;
+
+  while (child->words[count] != NULL)
+    count++;
+  leave_caller (child->fds, child->fd_count);
+  _exit (child->launch (count, child->words));
+}
+
+/* In the child, to the end. */
+static void __attribute__ ((noreturn)) run_child (const struct child_plan *child, pid_t parent)
+{
+  struct error err = { 0 };
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != parent)
+    _exit (125);
+  default_signals ();
+  if (prepare (child, &err) < 0) {
+    send_staged (child->report, error_text (&err), NULL);
+    _exit (125);
+  }
+  /* Becoming somebody else has taken it away. */
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (child->launch != NULL)
+    become_helper (child);
+  become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->words[0],
+          child->words, child->fds, child->fd_count);
+}
+
+/* NULL-terminated copy of a list's pointers. */
+static char **words_array (const struct strlist *words)
+{
+  char **array = calloc (words->count + 1, sizeof (*array));
+
+  for (size_t i = 0; array != NULL && i < words->count; i++)
+    array[i] = words->items[i];
+  return array;
+}
+
+static int judge_step (struct run *run, enum backend_step step, int status, const char *said)
+{
+  static const char *const names[] = { "create", "start", "signal", "delete" };
+  cleanup_free char *why = NULL;
+
+  if (said[0] != '\0')
+    return error_set (run->err, -EIO, "set up the run: %s", said);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
+    return 0;
+  why = run->ops->failure (&run->launch, step, run->control);
+  if (why != NULL)
+    return error_set (run->err, -EIO, "%s could not %s the container: %s", run->ops->name, names[step], why);
+  if (WIFEXITED (status))
+    return error_set (run->err, -EIO, "%s could not %s the container: it ended with code %d and said nothing",
+                      run->ops->name, names[step], WEXITSTATUS (status));
+  return error_set (run->err, -EIO, "%s could not %s the container: it was ended by signal %d",
+                    run->ops->name, names[step], WTERMSIG (status));
+}
+
+bool run_words (const struct strlist *words, uint64_t ms)
+{
+  const int nothing[] = { -1, -1, -1 };
+  cleanup_free char **array = words_array (words);
+  uint64_t until = run_now_ms () + ms;
+  pid_t parent = getpid (), pid = array ? fork () : -1;
+  int status = 0;
+
+  if (pid == 0) {
+    prctl (PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid () != parent)
+      _exit (125);
+    default_signals ();
+    become (array[0], array, nothing, ARRAY_LEN (nothing));
+  }
+  while (pid > 0 && !process_has_ended (pid) && run_now_ms () < until)
+    process_pause_ms (LOOK_MS);
+  if (pid > 0 && !process_has_ended (pid))
+    kill (pid, SIGKILL);
+  return pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status) && WEXITSTATUS (status) == 0;
+}
+
+/* What the container gets is the child's now; ends that we kept would hide that it is gone. */
+static void hand_over (struct run *run)
+{
+  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++) {
+    close_p (&run->child_fds[i]);
+    run->child_fds[i] = -1;
+  }
+}
+
+/* Executes one step and waits for it. */
+static int execute (struct run *run, enum backend_step step, struct stage *stage, const int *fds,
+                    size_t fd_count)
+{
+  cleanup_strlist struct strlist words = { 0 };
+  cleanup_free char **array = NULL;
+  cleanup_close int ours = -1, theirs = -1;
+  char said[STEP_TEXT_BYTES] = "";
+  int report[2], status = 0, r;
+  pid_t parent = getpid (), pid;
+
+  r = run->ops->words (&run->launch, step, &words, run->err);
+  if (r < 0 || words.count == 0)
+    return r;
+  array = words_array (&words);
+  if (array == NULL)
+    return error_oom (run->err);
+  if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0)
+    return error_set_errno (run->err, errno, "make a socket");
+  ours = report[0];
+  theirs = report[1];
+  pid = fork ();
+  if (pid == 0)
+    run_child (&(const struct child_plan){ stage, &run->group, run->stage_ns, run->options->plan->staged_ids,
+                                           fds, fd_count, array,
+                                           run->ops->prepared && stage ? run->options->launch : NULL,
+                                           theirs },
+               parent);
+  if (pid < 0)
+    return error_set_errno (run->err, errno, "start %s", run->ops->name);
+  close_p (&theirs);
+  theirs = -1;
+  hand_over (run);
+  if (stage != NULL)
+    run_look_around (run);
+  r = step_wait (run, step, pid, ours, said, sizeof (said), &status);
+  if (r == 0)
+    r = judge_step (run, step, status, said);
+  run->step_failed = run->step_failed || r < 0;
+  return r;
+}
+
+/* The helper with libcrun executes a sealed copy of itself, unless it finds that nobody can write to where it
+ * came from: on the stage that is so. */
+int run_stage_and_create (struct run *run)
+{
+  const struct plan *plan = run->options->plan;
+  bool at_hand = run->options->launch != NULL;
+  cleanup_free char *staged = run->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage) : NULL;
+  cleanup_close int theirs = -1;
+  int fds[6], pair[2];
+  size_t count = 3 + run->launch.passed;
+  struct stage stage = { .plan = plan,
+                         .folder = run->stage,
+                         .init = run->options->init,
+                         .runtime = run->program,
+                         .staged_runtime = staged,
+                         .group = &run->group,
+                         .own_kernel = run->ops->own_kernel,
+                         .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
+                         .cgroup_empty = !run->launch.cgroup };
+
+  if (run->ops->prepared && !at_hand && staged == NULL)
+    return error_oom (run->err);
+  memcpy (fds, run->child_fds, sizeof (run->child_fds));
+  if (run->ops->has_control) {
+    if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+      return error_set_errno (run->err, errno, "make a socket");
+    run->control = pair[0];
+    theirs = pair[1];
+    fds[count++] = theirs;
+  }
+  return execute (run, STEP_CREATE, &stage, fds, count);
+}
+
+int run_step (struct run *run, enum backend_step step)
+{
+  const int nothing[3] = { -1, -1, -1 };
+
+  return run->steward.pid > 0 ? steward_step (run, step) : execute (run, step, NULL, nothing, 3);
+}

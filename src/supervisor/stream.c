@@ -1,0 +1,219 @@
+#include <config.h>
+
+#include "supervisor-stream.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#include "base-cleanup.h"
+#include "base-limits.h"
+
+/* Before and after each call that somebody could hold. */
+static void turn_over (const struct stream *stream)
+{
+  if (stream->turn != NULL)
+    atomic_fetch_add (stream->turn, 1);
+}
+
+static void close_from (struct stream *stream)
+{
+  turn_over (stream);
+  close_p (&stream->from);
+  turn_over (stream);
+  stream->from = -1;
+}
+
+static void close_to (struct stream *stream)
+{
+  turn_over (stream);
+  if (stream->own_to)
+    close_p (&stream->to);
+  turn_over (stream);
+  stream->to = -1;
+}
+
+/* The command's end never blocks; the caller's is as the caller has it. */
+static void begin (const struct stream *stream, bool callers)
+{
+  turn_over (stream);
+  if (callers && stream->nudge != NULL)
+    nudge_on (stream->nudge);
+}
+
+static void end (const struct stream *stream, bool callers)
+{
+  if (callers && stream->nudge != NULL)
+    nudge_off (stream->nudge);
+  turn_over (stream);
+}
+
+static ssize_t read_from (const struct stream *stream, char *bytes, size_t size)
+{
+  ssize_t n;
+
+  begin (stream, stream->own_to);
+  n = read (stream->from, bytes, size);
+  end (stream, stream->own_to);
+  return n;
+}
+
+static ssize_t write_to (const struct stream *stream, const char *bytes, size_t size)
+{
+  ssize_t n;
+
+  begin (stream, !stream->own_to);
+  n = write (stream->to, bytes, size);
+  end (stream, !stream->own_to);
+  return n;
+}
+
+/* Nothing more is written: what is left goes nowhere. */
+static void stop_writing (struct stream *stream)
+{
+  close_to (stream);
+  stream->start = stream->len = 0;
+}
+
+/* The writer hears of it at its next write. */
+static void lose_reader (struct stream *stream)
+{
+  stream->reader_gone = true;
+  stop_writing (stream);
+  close_from (stream);
+}
+
+bool stream_wants_read (const struct stream *stream)
+{
+  return stream->from >= 0 && stream->start + stream->len < STREAM_BUFFER;
+}
+
+bool stream_wants_write (const struct stream *stream)
+{
+  return stream->to >= 0 && stream->len > 0;
+}
+
+int stream_keep_tail (struct stream *stream)
+{
+  stream->tail = malloc (LIMIT_TAIL_BYTES + 1);
+  return stream->tail ? 0 : -ENOMEM;
+}
+
+static void add_to_tail (struct stream *stream, const char *bytes, size_t len)
+{
+  size_t keep;
+
+  if (len > LIMIT_TAIL_BYTES) {
+    bytes += len - LIMIT_TAIL_BYTES;
+    len = LIMIT_TAIL_BYTES;
+  }
+  keep = stream->tail_len < LIMIT_TAIL_BYTES - len ? stream->tail_len : LIMIT_TAIL_BYTES - len;
+  memmove (stream->tail, stream->tail + stream->tail_len - keep, keep);
+  memcpy (stream->tail + keep, bytes, len);
+  stream->tail_len = keep + len;
+}
+
+void stream_read (struct stream *stream)
+{
+  size_t at = stream->start + stream->len;
+  ssize_t n = read_from (stream, stream->buffer + at, STREAM_BUFFER - at);
+  uint64_t room;
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n <= 0) {
+    if (n < 0 && stream->failed == 0)
+      stream->failed = errno;
+    close_from (stream);
+    if (stream->len == 0)
+      stop_writing (stream);
+    return;
+  }
+  stream->seen += (uint64_t) n;
+  if (stream->tail != NULL)
+    add_to_tail (stream, stream->buffer + at, (size_t) n);
+  room = stream->cap > stream->passed ? stream->cap - stream->passed : 0;
+  if ((uint64_t) n > room)
+    n = (ssize_t) room;
+  stream->passed += (uint64_t) n;
+  stream->len += (size_t) n;
+  if (stream->to < 0)
+    stream->start = stream->len = 0;
+}
+
+void stream_write (struct stream *stream)
+{
+  /* A pipe that polls as writable takes this much without blocking; more might not fit. */
+  size_t most = stream->own_to ? stream->len : (stream->len < PIPE_BUF ? stream->len : PIPE_BUF);
+  ssize_t n = write_to (stream, stream->buffer + stream->start, most);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+    lose_reader (stream);
+    return;
+  }
+  if (n < 0) {
+    if (stream->failed == 0)
+      stream->failed = errno;
+    stop_writing (stream);
+    return;
+  }
+  stream->start += (size_t) n;
+  stream->len -= (size_t) n;
+  if (stream->len == 0) {
+    stream->start = 0;
+    if (stream->from < 0)
+      stop_writing (stream);
+  }
+}
+
+void stream_watch_reader (struct stream *stream)
+{
+  struct statfs fs;
+  struct stat st;
+
+  if (stream->own_to || stream->to < 0 || fstat (stream->to, &st) < 0)
+    stream->watched = stream->own_to;
+  else if (S_ISFIFO (st.st_mode))
+    stream->watched = fstatfs (stream->to, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
+  else
+    stream->watched = S_ISSOCK (st.st_mode) || isatty (stream->to);
+}
+
+void stream_look_at_reader (struct stream *stream, short revents)
+{
+  if (stream->to >= 0 && (revents & (POLLERR | POLLHUP)) != 0)
+    lose_reader (stream);
+}
+
+bool stream_is_over (const struct stream *stream)
+{
+  return stream->seen > stream->cap;
+}
+
+bool stream_is_done (const struct stream *stream)
+{
+  return stream->from < 0 && !stream_wants_write (stream);
+}
+
+bool stream_was_cut (const struct stream *stream)
+{
+  return stream->failed != 0 || stream->seen > stream->passed - stream->len;
+}
+
+void stream_clear (struct stream *stream)
+{
+  free (stream->tail);
+  stream->tail = NULL;
+  stream->tail_len = 0;
+  close_from (stream);
+  close_to (stream);
+}

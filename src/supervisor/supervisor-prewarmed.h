@@ -1,0 +1,35 @@
+/* Sandboxes that are held ready: made and proven before anybody knows what will run in them.
+ *
+ * run_hold goes as far as a run goes without its command: a container stands, init waits in it, and every
+ * promise has been observed, of a plan from which words, variables and workspace were taken
+ * (plan-prewarmed.h). run_execute with such a sandbox compares its plan with the one that is wanted, to the
+ * last byte of what both were made from (render-shape.h); it moves the workspace into the container, tells
+ * init the rest, observes every promise again, now of the whole plan, and goes on as any run does. Where the
+ * plans differ, or any of this fails before init knows the command, the sandbox is taken down, and the run
+ * makes its own. A sandbox is never used twice.
+ *
+ * Must never: let anything of one caller into a sandbox that another gets.
+ */
+#pragma once
+
+#include "state-run-dir.h"
+#include "supervisor-run.h"
+
+struct run_held;
+
+/* OPTIONS and what they point to must stay, except for the plan, which is taken over, whatever becomes of it.
+ */
+int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
+              struct run_held **ret_held, struct error *err);
+
+const char *run_held_id (const struct run_held *held);
+
+/* Readable when somebody wants the sandbox to end. */
+int run_held_signals (const struct run_held *held);
+
+/* Whether PLAN, not staged yet, is one that the sandbox would serve: it lives, has the init that is installed
+ * now, and was made of a plan that is the same in all that cannot be told to it. */
+bool run_held_serves (const struct run_held *held, const struct plan *plan);
+
+/* What is said of a sandbox that could not be taken down is in ERR. */
+void run_discard (struct run_held *held, struct error *err);

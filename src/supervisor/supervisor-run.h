@@ -1,0 +1,115 @@
+/* One run, from a plan to a result, with nothing left behind.
+ *
+ * The supervisor makes the run's folder, stages root and sources in a child, lets the backend create and
+ * start the container, waits for init's hello, gives the go-ahead, copies the streams, keeps the deadline,
+ * reads the kernel's counters and tears everything down. Tear-down runs on every path; what a killed
+ * supervisor leaves is finished by run_gc.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base-error.h"
+#include "cgroup-group.h"
+#include "denial-record.h"
+#include "host-facts.h"
+#include "image-unpack.h"
+#include "plan-plan.h"
+#include "posture-posture.h"
+
+/* The parts of a run that take time, in their order. */
+enum run_phase {
+  PHASE_PREPARE, /* the folder, ids, documents */
+  PHASE_CREATE,  /* the stage, and the runtime's create */
+  PHASE_START,   /* until init says hello */
+  PHASE_ANSWER,  /* init's answers, and the look from outside meanwhile */
+  PHASE_JUDGE,   /* the verdict */
+  PHASE_COMMAND,
+  PHASE_CLEAN,
+  PHASE_COUNT
+};
+
+enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMIT };
+
+struct run_options {
+  const struct host_facts *host;
+  struct plan *plan;           /* ours to rewrite */
+  const char *init;            /* path of tyrum-oci-init */
+  const char *cache;           /* folder for unpacked images */
+  image_progress_teller *tell; /* of unpacking one; may be NULL */
+  void *tell_data;
+  const char *launcher;                  /* path of tyrum-oci-launch; may be missing for other backends */
+  int (*launch) (int argc, char **argv); /* the same as a function of this program; NULL: it is executed */
+  int in, out, err;                      /* the caller's streams; -1 for none */
+  const char *id;                        /* of the run, from run_id_make; that of HELD, where there is one */
+  struct run_held *held; /* a sandbox that may serve; it is taken over, or discarded. NULL: none */
+
+  /* Called when all is ready and judged, before the command starts, which a failure prevents. May be NULL. */
+  int (*on_start) (void *data, const struct posture *posture, struct error *err);
+  void *on_start_data;
+
+  bool cut_output;    /* more output than may pass is cut off without a word, whatever the plan says: the
+                       * caller has promised that, and tells of it */
+  bool last;          /* this process launches nothing after it: privileges are given up on the way */
+  bool keep_override; /* it writes something afterwards where only CAP_DAC_OVERRIDE lets it */
+
+  const char *engine_socket;       /* NULL: where the engine usually is */
+  bool pull;                       /* the engine may fetch a missing image */
+  void (*note) (const char *line); /* for people, while it goes on; NULL: nobody listens */
+};
+
+struct run_result {
+  char *id;
+  enum run_reason reason;
+  int code;       /* the command's exit code; 128+n after a signal; 124, 125 as documented */
+  int signal;     /* 0: none, or not known */
+  int exec_errno; /* why the command could not be executed; 0: it was, or nobody told */
+  uint64_t wall_ms;
+  struct cgroup_counters counters;
+  uint64_t out_bytes, err_bytes;
+  bool out_cut, err_cut;
+  bool reader_gone;    /* the reader of standard output or error was gone before the command had ended */
+  int stream_errno[3]; /* why the caller's standard stream of that number could not be passed on; 0: it was */
+  uint64_t phases_us[PHASE_COUNT]; /* microseconds */
+  struct posture *posture;         /* what was observed before the command started; NULL: nothing was */
+  struct denials denials;
+  bool calls_heard; /* refused calls are among them; if not, only what could be inferred is */
+  bool suspicious;  /* the command failed in a way that a control can cause (denial-outcome.h) */
+  char *left;       /* what could not be cleaned up; NULL: everything was */
+};
+
+/* What `run` exits with when a promise does not hold, or when we fail. */
+#define RUN_CODE_REFUSED 125
+
+/* Fails only where the command was not started, or its end could not be learnt. A broken promise is no
+ * failure: the reason is then RUN_REFUSED, and the posture says which. */
+int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err);
+
+/* Finishes every run whose supervisor is gone. *RET_COUNT is how many. An engine gets ENGINE_MS milliseconds
+ * for an answer; 0: as usual. */
+int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_count, struct error *err);
+
+/* Containers of this user's runs in engines, found by their labels, that no folder speaks for any more. */
+struct run_left {
+  struct strlist runs, backends; /* as many of one as of the other */
+};
+
+int run_list_engines (const struct host_facts *host, const char *engine_socket, struct run_left *ret_left,
+                      struct error *err);
+void run_left_clear (struct run_left *left);
+#define cleanup_run_left cleanup (run_left_clear)
+
+/* Removes what runs of this user have left in engines without a folder to be found by. ENGINE_SOCKET as
+ * above. Engines that do not answer are skipped. */
+int run_gc_engines (const struct host_facts *host, const char *engine_socket, unsigned *ret_count,
+                    struct error *err);
+
+/* Ends a live run: TERM to its supervisor, which tears it down. */
+int run_kill (const struct host_facts *host, const char *id, int signal, struct error *err);
+
+void run_result_clear (struct run_result *result);
+#define cleanup_run_result cleanup (run_result_clear)
+
+const char *run_reason_text (enum run_reason reason);
+const char *run_phase_text (enum run_phase phase);

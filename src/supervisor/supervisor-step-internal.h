@@ -1,0 +1,15 @@
+/* What executing a step and waiting for it share. */
+#pragma once
+
+#include "supervisor-internal.h"
+
+/* What a child of ours says when it fails. */
+#define STEP_TEXT_BYTES 4096
+
+/* The stage's mount and user namespace, as they are handed over. */
+#define STAGE_NS_BYTES (2 * sizeof (int))
+
+/* Waits until the child has ended, listening over REPORT to what it says on the way: *SAID is the last of it,
+ * empty where all went well. One that waits for a container which is dead is given up. */
+int step_wait (struct run *run, enum backend_step step, pid_t pid, int report, char *said, size_t size,
+               int *ret_status);

@@ -1,0 +1,66 @@
+/* One direction of one standard stream: bytes from one descriptor to another, within a cap.
+ *
+ * Past the cap bytes are still read and counted, so that the command neither blocks nor gets a signal for
+ * writing too much; what the excess means is the caller's decision. When the reader at the far end is gone,
+ * both ends are closed, so that the writer gets SIGPIPE or EPIPE as in a shell's pipeline. Nothing here
+ * blocks for long: whoever uses this polls for what is wanted, and a call at the caller's end, which may
+ * block all the same, is nudged. Whoever holds the lock of a pipe holds us with it, though: while a call is
+ * under way, a number that the watchdog sees is odd.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base-io-timeout.h"
+
+#define STREAM_BUFFER 65536
+
+struct stream {
+  int from, to;      /* -1: closed, or nowhere to write */
+  bool own_to;       /* TO is the command's, and ours to close at the end (a pipe); otherwise FROM is */
+  atomic_uint *turn; /* the watchdog's number, or NULL */
+  const struct nudge *nudge; /* for the end that is the caller's, or NULL */
+  uint64_t cap;              /* bytes that pass */
+  uint64_t seen;             /* bytes that came */
+  uint64_t passed;
+  char *tail; /* the last LIMIT_TAIL_BYTES that came, passed or not; NULL: nobody wants them */
+  size_t tail_len;
+  int failed; /* the error that ended it, where that was neither the end nor a reader that went away; 0: none
+               */
+  bool reader_gone; /* the reader at the far end was, before the writer had ended */
+  bool watched;     /* poll tells when the reader at the far end is gone */
+  size_t start, len;
+  char buffer[STREAM_BUFFER];
+};
+
+bool stream_wants_read (const struct stream *stream);
+bool stream_wants_write (const struct stream *stream);
+
+/* Reads what is there. At the end of FROM it is closed. */
+void stream_read (struct stream *stream);
+
+/* Writes what fits without blocking. */
+void stream_write (struct stream *stream);
+
+/* Finds out whether poll can tell that the reader of TO is gone, and no other can come. Of a FIFO with a name
+ * that is not sure, and files of sysfs, cgroups and the like mean something else by POLLERR: there only a
+ * write tells. */
+void stream_watch_reader (struct stream *stream);
+
+/* What poll said of TO while it is watched and there was nothing to write: whether its reader is gone. */
+void stream_look_at_reader (struct stream *stream, short revents);
+
+/* More came than may pass. */
+bool stream_is_over (const struct stream *stream);
+
+/* Keeps the end of what comes from now on. Negative errno where memory ran out. */
+int stream_keep_tail (struct stream *stream);
+
+bool stream_is_done (const struct stream *stream);
+/* Once nothing is written any more: whether some of it did not get through. */
+bool stream_was_cut (const struct stream *stream);
+
+void stream_clear (struct stream *stream);

@@ -1,0 +1,44 @@
+/* A step of Tyrum's, from the gateway's words to the answer: what the halves of the verb share.
+ *
+ * toolrunner.c reads the payload and the operator's configuration and decides which way the step is
+ * contained; toolrunner-home.c finds the workspace, and keeps what is the gateway's out of reach;
+ * toolrunner-run.c makes a request of it, runs it and captures what it says. Profile, root and backend come
+ * from the configuration or the command line, never from the payload.
+ *
+ * Must never: run a step for which the operator chose no way, print anything but one StepResult on standard
+ * output, or leave a container behind.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "options-options.h"
+#include "options-output.h"
+#include "plan-plan.h"
+#include "profile-configuration.h"
+#include "toolrunner-step.h"
+
+struct toolrunner {
+  const struct arguments *given; /* the command line */
+  const struct configuration *configuration;
+  const char *payload;
+  size_t payload_len;
+  const struct step *step;
+  char *workspace; /* the folder outside, without links */
+};
+
+/* Adds the configuration's values for profile, backend and root, where ARGUMENTS say nothing of them. */
+int toolrunner_complete (struct arguments *arguments, const struct configuration *c, struct error *err);
+
+/* The command of a CLI step. The answer, a StepResult, goes to OUTPUT. */
+int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err);
+
+/* The ToolRunner of the image, which gets the payload as it is. */
+int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, struct error *err);
+
+/* Finds the directory that the command sees: as the command line, the configuration or the gateway says, and
+ * else, in mode 'command', 'workspace' in the gateway's home, which is made if absent. */
+int toolrunner_find_workspace (struct toolrunner *toolrunner, struct error *err);
+
+/* Refuses a plan of mode 'command' by which the command could read the gateway's key or database, or write
+ * anything that the gateway loads; wherever these lie, and whether or not they exist yet. */
+int toolrunner_check_plan (const struct toolrunner *toolrunner, const struct plan *plan, struct error *err);

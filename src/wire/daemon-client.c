@@ -1,0 +1,217 @@
+#include <config.h>
+
+#include "wire-daemon-client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base-cleanup.h"
+#include "base-str.h"
+#include "wire-daemon.h"
+#include "wire-receive.h"
+
+/* A launcher forks first and thinks later. One that does not even do that is not worth waiting for: who hangs
+ * up before TAKEN is not served. */
+#define TAKEN_MS 2000
+
+int hand_over_connect (const char *path)
+{
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  cleanup_close int fd = -1;
+  struct ucred peer;
+  socklen_t size = sizeof (peer);
+
+  if (strlen (path) >= sizeof (address.sun_path))
+    return -ENAMETOOLONG;
+  memcpy (address.sun_path, path, strlen (path) + 1);
+  /* One that hangs, with a queue that is full, is as good as none. */
+  fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof (address)) < 0
+      || fcntl (fd, F_SETFL, 0) < 0)
+    return -errno;
+  if (getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid ())
+    return -EPERM;
+  return take_fd (&fd);
+}
+
+static size_t add_all (struct strbuf *text, char *const *words)
+{
+  size_t count = 0;
+
+  for (; words[count] != NULL; count++)
+    strbuf_add_bytes (text, words[count], strlen (words[count]) + 1);
+  return count;
+}
+
+static int write_memory (const struct strbuf *text)
+{
+  cleanup_close int fd = memfd_create ("tyrum-oci-words", MFD_CLOEXEC);
+
+  for (size_t done = 0; fd >= 0 && done < text->len;) {
+    ssize_t n = write (fd, text->text + done, text->len - done);
+
+    if (n <= 0)
+      return -1;
+    done += (size_t) n;
+  }
+  return take_fd (&fd);
+}
+
+static bool take_limits (struct launcher_request *request)
+{
+  for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
+    struct rlimit limit;
+
+    if (getrlimit (i, &limit) < 0)
+      return false;
+    request->limits[i].soft = limit.rlim_cur;
+    request->limits[i].hard = limit.rlim_max;
+  }
+  return true;
+}
+
+/* All that the other process needs to be us. */
+static bool send_request (int connection, char *const *words)
+{
+  struct launcher_request request = { .magic = LAUNCHER_MAGIC, .version = LAUNCHER_VERSION };
+  cleanup_strbuf struct strbuf text = { 0 };
+  cleanup_close int folder = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC), memory = -1;
+  int fds[LAUNCHER_FDS];
+
+  request.words = (uint32_t) add_all (&text, words);
+  request.variables = (uint32_t) add_all (&text, environ);
+  if (folder < 0 || text.failed || text.len > LIMIT_LAUNCHER_BYTES || !take_limits (&request))
+    return false;
+  memory = write_memory (&text);
+  if (memory < 0)
+    return false;
+  request.size = (uint32_t) text.len;
+  request.umask = umask (0);
+  umask (request.umask);
+  request.nice = getpriority (PRIO_PROCESS, 0);
+  fds[LAUNCHER_IN] = STDIN_FILENO;
+  fds[LAUNCHER_OUT] = STDOUT_FILENO;
+  fds[LAUNCHER_ERR] = STDERR_FILENO;
+  fds[LAUNCHER_FOLDER] = folder;
+  fds[LAUNCHER_WORDS] = memory;
+  return descriptors_send (connection, &request, sizeof (request), fds, LAUNCHER_FDS, 0) == 0;
+}
+
+/* False at the end, or for what is no reply. */
+static bool hear (int connection, struct launcher_reply *ret_reply)
+{
+  ssize_t n;
+
+  do
+    n = recv (connection, ret_reply, sizeof (*ret_reply), 0);
+  while (n < 0 && errno == EINTR);
+  return n == (ssize_t) sizeof (*ret_reply) && ret_reply->magic == LAUNCHER_MAGIC
+         && ret_reply->version == LAUNCHER_VERSION;
+}
+
+/* What we cannot do with a signal, the other process can. Those that stop a process are for no run. */
+static int watch_signals (sigset_t *ret_before)
+{
+  static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+  static const int nobodys[] = { SIGCHLD, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
+  sigset_t set;
+
+  sigfillset (&set);
+  for (size_t i = 0; i < ARRAY_LEN (own); i++)
+    sigdelset (&set, own[i]);
+  if (sigprocmask (SIG_SETMASK, &set, ret_before) < 0)
+    return -1;
+  for (size_t i = 0; i < ARRAY_LEN (nobodys); i++)
+    sigdelset (&set, nobodys[i]);
+  return signalfd (-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The last one is remembered. */
+static void pass_signals (int signals, int process, int *last)
+{
+  struct signalfd_siginfo info;
+
+  while (read (signals, &info, sizeof (info)) == (ssize_t) sizeof (info)) {
+    *last = (int) info.ssi_signo;
+    if (process >= 0)
+      (void) syscall (SYS_pidfd_send_signal, process, *last, NULL, 0);
+  }
+}
+
+/* As long as there is nothing to take down a signal ends the other process as it would end us. */
+static void end_likewise (int signal_number)
+{
+  sigset_t set;
+
+  sigemptyset (&set);
+  sigaddset (&set, signal_number);
+  signal (signal_number, SIG_DFL);
+  raise (signal_number);
+  sigprocmask (SIG_UNBLOCK, &set, NULL);
+}
+
+/* From TAKEN to ENDED. */
+static int attend (int connection, int signals, pid_t pid, int *ret_status, struct error *err)
+{
+  cleanup_close int process = (int) syscall (SYS_pidfd_open, pid, 0);
+  struct pollfd fds[] = { { connection, POLLIN, 0 }, { signals, POLLIN, 0 } };
+  struct launcher_reply reply;
+  int last = 0;
+
+  for (;;) {
+    if (poll (fds, ARRAY_LEN (fds), -1) < 0 && errno != EINTR)
+      return error_set_errno (err, errno, "wait for the launcher");
+    if (fds[1].revents != 0)
+      pass_signals (signals, process, &last);
+    if (fds[0].revents == 0)
+      continue;
+    if (!hear (connection, &reply) || reply.type != LAUNCHER_ENDED) {
+      if (last != 0)
+        end_likewise (last);
+      return error_set (
+          err, -EPIPE,
+          "the launcher's process %d for this run was lost; 'tyrum-oci gc' finishes what it left", (int) pid);
+    }
+    *ret_status = reply.value;
+    return 1;
+  }
+}
+
+/* Nobody may think that it was taken when we do not, or it would be done twice: from the moment we give up
+ * nothing can be said to us, and a launcher that cannot say so does nothing. */
+static bool was_taken (int connection, struct launcher_reply *ret_reply)
+{
+  struct pollfd wait = { connection, POLLIN, 0 };
+
+  if (poll (&wait, 1, TAKEN_MS) <= 0 && poll (&wait, 1, 0) <= 0 && shutdown (connection, SHUT_RD) < 0)
+    return false;
+  return hear (connection, ret_reply) && ret_reply->type == LAUNCHER_TAKEN;
+}
+
+int hand_over (int connection, char *const *words, int *ret_status, struct error *err)
+{
+  struct launcher_reply reply;
+  cleanup_close int signals = -1;
+  sigset_t before;
+  int r = 0;
+
+  /* From here on, so that none is lost while the other process comes to life. */
+  signals = watch_signals (&before);
+  if (signals >= 0 && send_request (connection, words) && was_taken (connection, &reply))
+    r = attend (connection, signals, reply.value, ret_status, err);
+  if (r == 0)
+    sigprocmask (SIG_SETMASK, &before, NULL);
+  return r;
+}

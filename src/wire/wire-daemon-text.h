@@ -1,0 +1,14 @@
+/* The words and variables of a launcher's request, out of its memory file. Pure. */
+#pragma once
+
+#include <stddef.h>
+
+#include "wire-daemon.h"
+
+/* Whether REQUEST is one that this version understands, within its bounds: then TEXT may be read. */
+int launcher_request_check (const struct launcher_request *request);
+
+/* TEXT has the request's size, and a NUL behind it. The lists are NULL-terminated, point into it, and are
+ * the caller's to free. -EPROTO where it does not hold exactly what the request says, -ENOMEM. */
+int launcher_request_split (const struct launcher_request *request, char *text, char ***ret_words,
+                            char ***ret_variables);
