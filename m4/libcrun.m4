@@ -53,7 +53,7 @@ AS_IF([test -r "$LIBCRUN_HEADERS/version" && test -r "$LIBCRUN_HEADERS/include/l
   rm -rf conftest.libcrun
   mkdir conftest.libcrun
   printf '#pragma GCC system_header\n#include "../confdefs.h"\n' >conftest.libcrun/config.h
-  CPPFLAGS="$CPPFLAGS -Iconftest.libcrun -I$srcdir/src/base -I$srcdir/src/libcrun-helper $LIBCRUN_CPPFLAGS"],
+  CPPFLAGS="$CPPFLAGS -Iconftest.libcrun -I$srcdir/src/base -I$srcdir/src/wire -I$srcdir/src/libcrun-helper $LIBCRUN_CPPFLAGS"],
   [AC_MSG_RESULT([no])
   libcrun_why="libcrun's headers are not in '$LIBCRUN_HEADERS': run contrib/libcrun-headers, then configure again"])])
 
