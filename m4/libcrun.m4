@@ -4,7 +4,7 @@
 # --with-libcrun with yes, no or auto, in $with_libcrun, and where the headers are, in $LIBCRUN_HEADERS.
 AC_DEFUN([TYRUM_ARG_LIBCRUN],
 [AC_ARG_WITH([libcrun],
-  [AS_HELP_STRING([--with-libcrun@<:@=yes|no|auto@:>@], [build tyrum-oci-launch, which links libcrun @<:@auto@:>@])],
+  [AS_HELP_STRING([--with-libcrun@<:@=yes|no|auto@:>@], [build tyrum-oci-libcrun-helper, which links libcrun @<:@auto@:>@])],
   [AS_CASE([$with_libcrun], [yes|no|auto], [],
     [AC_MSG_ERROR(['$with_libcrun' is not a value of --with-libcrun: use yes, no or auto])])],
   [with_libcrun=auto])
@@ -37,9 +37,9 @@ AS_IF([test "x$with_libcrun" != xno],
   rm -rf conftest.libcrun
   AS_IF([test "x$libcrun_why" = x], [use_libcrun=yes],
     [test "x$with_libcrun" = xyes], [AC_MSG_ERROR([--with-libcrun was given, but $libcrun_why])],
-    [AC_MSG_NOTICE([tyrum-oci-launch is not built: $libcrun_why])])])
+    [AC_MSG_NOTICE([tyrum-oci-libcrun-helper is not built: $libcrun_why])])])
 AS_IF([test "x$use_libcrun" = xyes],
-  [AC_DEFINE_UNQUOTED([LIBCRUN_VERSION], ["$libcrun_version"], [The libcrun that tyrum-oci-launch is linked with.])])
+  [AC_DEFINE_UNQUOTED([LIBCRUN_VERSION], ["$libcrun_version"], [The libcrun that tyrum-oci-libcrun-helper is linked with.])])
 AM_CONDITIONAL([HAVE_LIBCRUN], [test "x$use_libcrun" = xyes])])
 
 # The headers include <config.h>, which is not there yet; what it will hold is in confdefs.h.
@@ -135,16 +135,16 @@ static int fails (int r, struct error *err, const char *word)
 int main (void)
 {
   struct error err = { 0 };
-  struct launch_request request = { .id = "conftest-id", .bundle = "/" };
+  struct helper_request request = { .id = "conftest-id", .bundle = "/" };
   char state[4096];
 
   if (getcwd (state, sizeof (state) - 32) == NULL)
     return 1;
   strcat (state, "/conftest.libcrun");
   request.state = state;
-  return !(fails (launch_create (&request, "nonsense", "/dev/null", &err), &err, "config.json")
-           && fails (launch_create (&request, "{\"ociVersion\": \"1.0.0\"}", "/dev/null", &err), &err, "linux")
-           && fails (launch_start (&request, &err), &err, "conftest.libcrun/conftest-id"));
+  return !(fails (helper_create (&request, "nonsense", "/dev/null", &err), &err, "config.json")
+           && fails (helper_create (&request, "{\"ociVersion\": \"1.0.0\"}", "/dev/null", &err), &err, "linux")
+           && fails (helper_start (&request, &err), &err, "conftest.libcrun/conftest-id"));
 }
 ]])])
 

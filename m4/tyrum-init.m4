@@ -23,15 +23,15 @@ AS_IF([test "x$tyrum_good" = xyes], [$1])])
 
 # _TYRUM_INIT_START_FILES
 # Debian's musl-gcc does not know -static-pie: whatever it is told, it links the start file of programs that have a
-# dynamic linker. The right one is in the same folder, which the linker's trace shows. Sets tyrum_start.
+# dynamic linker. The right one is in the same directory, which the linker's trace shows. Sets tyrum_start.
 AC_DEFUN([_TYRUM_INIT_START_FILES],
 [echo 'int main (void) { return 0; }' >conftest.c
-tyrum_folder=`$tyrum_init_try -static -Wl,--trace conftest.c -o conftest$EXEEXT 2>/dev/null \
+tyrum_directory=`$tyrum_init_try -static -Wl,--trace conftest.c -o conftest$EXEEXT 2>/dev/null \
   | $SED -n 's,^\(/.*\)/@<:@Scrt1@:>@*\.o$,\1,p' | $SED 1q`
 rm -f conftest.c conftest$EXEEXT
 tyrum_start=
-AS_IF([test -n "$tyrum_folder" && test -r "$tyrum_folder/rcrt1.o"],
-  [tyrum_start="-nostartfiles $tyrum_folder/rcrt1.o $tyrum_folder/crti.o $tyrum_folder/crtn.o"])])
+AS_IF([test -n "$tyrum_directory" && test -r "$tyrum_directory/rcrt1.o"],
+  [tyrum_start="-nostartfiles $tyrum_directory/rcrt1.o $tyrum_directory/crti.o $tyrum_directory/crtn.o"])])
 
 # _TYRUM_INIT_STATIC
 # How $tyrum_init_try makes a static program, position independent if it can. Sets INIT_CC when it can at all.

@@ -34,7 +34,7 @@ int hook_clean (struct error *err)
     for (int fd = 3; fd < 1024; fd++)
       close (fd);
   if (chdir ("/") < 0)
-    return error_set_errno (err, errno, "leave the working folder");
+    return error_set_errno (err, errno, "leave the working directory");
   umask (077);
   prctl (PR_SET_DUMPABLE, 0);
   setrlimit (RLIMIT_CORE, &none);

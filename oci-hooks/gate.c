@@ -64,7 +64,7 @@ static int compare (const struct hook *hook, const char *profile, struct json_no
   policy->spec.bundle = hook->bundle;
   if (r == 0)
     r = policy_look_sources (policy, config, err);
-  return r < 0 ? r : spec_meet (config, &policy->spec, changes, err);
+  return r < 0 ? r : restrict_spec (config, &policy->spec, changes, err);
 }
 
 static int refuse (const struct spec_changes *changes, const char *profile, struct error *err)

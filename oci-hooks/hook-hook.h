@@ -7,9 +7,10 @@
  * why: for people. The last refusals, as some runtimes swallow what a hook says.
  *
  * A hook runs as root beside a container that may be hostile, with whatever environment, descriptors and
- * working folder its caller left. So the program is static, and its first acts are to clear all of these. It
- * believes neither the environment nor anything in the container's root, opens nothing there, and never calls
- * an engine. A profile is a plain name, never a path. Without the annotation nothing is changed or refused.
+ * working directory its caller left. So the program is static, and its first acts are to clear all of these.
+ * It believes neither the environment nor anything in the container's root, opens nothing there, and never
+ * calls an engine. A profile is a plain name, never a path. Without the annotation nothing is changed or
+ * refused.
  */
 #pragma once
 
@@ -20,7 +21,7 @@
 
 struct hook {
   const char *config_dir, *data_dir;
-  char *state;        /* our own state folder */
+  char *state;        /* our own state directory */
   char *id;           /* the container's, once it is known */
   const char *bundle; /* and its directory; NULL: not known */
   bool early;         /* the engine itself calls, before there is a runtime */
@@ -28,7 +29,7 @@ struct hook {
   size_t len;
 };
 
-/* Clears environment, descriptors, working folder, umask; core dumps and tracing are off. */
+/* Clears environment, descriptors, working directory, umask; core dumps and tracing are off. */
 int hook_clean (struct error *err);
 
 int hook_gate (struct hook *hook, struct error *err);

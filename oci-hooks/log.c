@@ -15,8 +15,8 @@
 #include "base-json-write.h"
 #include "state-run-dir.h"
 
-#define FOLDER "hooks"
-#define NAME   "log.jsonl"
+#define DIRECTORY "hooks"
+#define NAME      "log.jsonl"
 
 /* Beyond this the log starts anew: it is for people who ask why just now, not a journal. */
 #define LOG_BYTES ((size_t) 256 * 1024)
@@ -42,14 +42,14 @@ void hook_write_down (const struct hook *hook, const char *what, const char *id,
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *line = NULL;
-  cleanup_close int folder = -1, fd = -1;
+  cleanup_close int directory = -1, fd = -1;
   struct stat st;
 
   if (make_line (what, id, profile, text, &line, &ignored) < 0)
     return;
-  folder = run_state_make (hook->state, FOLDER, 0700, &ignored);
-  if (folder >= 0)
-    fd = openat (folder, NAME, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+  directory = run_state_make (hook->state, DIRECTORY, 0700, &ignored);
+  if (directory >= 0)
+    fd = openat (directory, NAME, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0 || fstat (fd, &st) < 0)
     return;
   if ((size_t) st.st_size > LOG_BYTES && ftruncate (fd, 0) < 0)
@@ -61,9 +61,9 @@ void hook_write_down (const struct hook *hook, const char *what, const char *id,
 int hook_why (struct hook *hook, struct error *err)
 {
   cleanup_free char *text = NULL;
-  cleanup_close int folder = run_state_open (hook->state, FOLDER, err);
+  cleanup_close int directory = run_state_open (hook->state, DIRECTORY, err);
   size_t len = 0;
-  int r = folder < 0 ? folder : file_read (folder, NAME, LOG_BYTES * 2, &text, &len, err);
+  int r = directory < 0 ? directory : file_read (directory, NAME, LOG_BYTES * 2, &text, &len, err);
 
   if (r == -ENOENT) {
     error_clear (err);

@@ -74,7 +74,7 @@ static void write_log (const struct command *command, const char *text)
   struct stat st;
 
   if (fd >= 0 && fstat (fd, &st) == 0 && S_ISREG (st.st_mode) && st.st_uid == geteuid ())
-    log_say_to (fd, command, LOG_LEVEL_ERROR, text);
+    log_write_to (fd, command, LOG_LEVEL_ERROR, text);
 }
 
 /* Opening /proc/PID/fd/2 would be a new opening, by our rights: a file that the parent may only read could be

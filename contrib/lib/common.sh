@@ -1,4 +1,4 @@
-# Shared by the scripts in contrib/. To be sourced by bash, with the working folder anywhere.
+# Shared by the scripts in contrib/. To be sourced by bash, with the working directory anywhere.
 # shellcheck shell=bash
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -37,15 +37,15 @@ install_packages () {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}"
 }
 
-# unpack_package FOLDER COMMAND...: what is in a package, as FOLDER/tree, without installing it. COMMAND prints the package's name,
+# unpack_package DIRECTORY COMMAND...: what is in a package, as DIRECTORY/tree, without installing it. COMMAND prints the package's name,
 # and does so again where lists are older than the repository: a newer kernel's package has another name.
 unpack_package () {
-  local folder=$1 download=(apt-get -qq -o "APT::Sandbox::User=$(id -un)" download)
+  local directory=$1 download=(apt-get -qq -o "APT::Sandbox::User=$(id -un)" download)
   shift
 
-  mkdir -p "$folder/package"
-  (cd "$folder/package" && { "${download[@]}" "$("$@")" || { as_root apt-get -q update && "${download[@]}" "$("$@")"; }; })
-  dpkg-deb -x "$folder"/package/*.deb "$folder/tree"
+  mkdir -p "$directory/package"
+  (cd "$directory/package" && { "${download[@]}" "$("$@")" || { as_root apt-get -q update && "${download[@]}" "$("$@")"; }; })
+  dpkg-deb -x "$directory"/package/*.deb "$directory/tree"
 }
 
 # The configure script, made anew when one of the files that it is made from is newer.
@@ -60,19 +60,19 @@ ensure_configure () {
   fi
 }
 
-# build_in FOLDER [CONFIGURE-ARGUMENT...]: configured once, and again when the arguments change.
+# build_in DIRECTORY [CONFIGURE-ARGUMENT...]: configured once, and again when the arguments change.
 build_in () {
-  local folder=$1
+  local directory=$1
   shift
   local arguments="$*"
 
   ensure_configure
-  mkdir -p "$folder"
-  if [ ! -e "$folder/config.status" ] || [ "$(cat "$folder/configure-arguments" 2>/dev/null)" != "$arguments" ]; then
-    (cd "$folder" && "$top/configure" -q "$@")
-    echo "$arguments" >"$folder/configure-arguments"
+  mkdir -p "$directory"
+  if [ ! -e "$directory/config.status" ] || [ "$(cat "$directory/configure-arguments" 2>/dev/null)" != "$arguments" ]; then
+    (cd "$directory" && "$top/configure" -q "$@")
+    echo "$arguments" >"$directory/configure-arguments"
   fi
-  make -C "$folder" -s -j "$jobs"
+  make -C "$directory" -s -j "$jobs"
 }
 
 # The second build: clang, with everything that finds mistakes. Tests, lint tools and fuzzers use it.

@@ -1,11 +1,11 @@
-"""Sums up gcov's documents: SOURCE-TREE FOLDER-OF-DOCUMENTS SHOW-LINES CORE-FOLDER..."""
+"""Sums up gcov's documents: SOURCE-TREE DIRECTORY-OF-DOCUMENTS SHOW-LINES CORE-DIRECTORY..."""
 import glob, gzip, json, os, sys
 
 LEAST = 90.0
 
 
 def main():
-    top, where, show, folders = sys.argv[1], sys.argv[2], sys.argv[3] == "yes", sys.argv[4:]
+    top, where, show, directories = sys.argv[1], sys.argv[2], sys.argv[3] == "yes", sys.argv[4:]
     lines, branches = {}, {}
     for document in glob.glob(os.path.join(where, "*.json.gz")):
         with gzip.open(document) as f:
@@ -20,15 +20,15 @@ def main():
                 taken = [b["count"] > 0 for b in line.get("branches", ())]
                 branches[at] = [a or b for a, b in zip(branches[at], taken)] if at in branches else taken
     total, short = [0, 0, 0, 0], []
-    print("folder        lines         branches")
-    for folder in folders:
-        own = [at for at in lines if at[0].startswith(f"src/{folder}/")]
+    print("directory        lines         branches")
+    for directory in directories:
+        own = [at for at in lines if at[0].startswith(f"src/{directory}/")]
         ways = [b for at in own for b in branches[at]]
         sums = [len(own), sum(lines[at] > 0 for at in own), len(ways), sum(ways)]
         total = [a + b for a, b in zip(total, sums)]
-        say(folder, sums)
+        say(directory, sums)
         if not sums[0] or 100.0 * sums[1] / sums[0] < LEAST:
-            short.append(folder)
+            short.append(directory)
     say("all", total)
     if show:
         for name in sorted({at[0] for at in lines if lines[at] == 0}):

@@ -14,7 +14,7 @@ struct engine {
 
 struct engine_ways {
   enum backend backend;
-  const char *words; /* for people: "Docker" */
+  const char *argv; /* for people: "Docker" */
   const char *ping;
   /* Reads who answered to the ping, and sets prefix and version. */
   int (*meet) (struct engine *engine, const struct http_reply *reply, struct error *err);
@@ -25,7 +25,7 @@ struct engine_ways {
   const char *image_verb;   /* behind an image's name: asks whether it is there */
   const char *pull_verb;    /* before an image's name */
   bool init_before_attach;  /* a container that is only written down has no streams yet */
-  bool mounts_behind_links; /* not on a folder of its own in place of the image's link */
+  bool mounts_behind_links; /* not on a directory of its own in place of the image's link */
   /* What an inspected container must say. */
   int (*compare) (const struct plan *plan, const struct json_node *sent, const struct json_node *inspected,
                   struct strlist *differences);

@@ -23,8 +23,8 @@ const struct backend_ops *backend_ops (enum backend backend)
 
 int backend_find_program (const char *name, char **ret_path, struct error *err)
 {
-  static const char *const folders[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
-                                         "/usr/bin",        "/sbin",          "/bin" };
+  static const char *const directories[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
+                                             "/usr/bin",        "/sbin",          "/bin" };
 
   if (strchr (name, '/') != NULL) {
     if (!path_is_normal (name) || access (name, X_OK) < 0)
@@ -32,8 +32,8 @@ int backend_find_program (const char *name, char **ret_path, struct error *err)
     *ret_path = strdup (name);
     return *ret_path ? 0 : error_oom (err);
   }
-  for (size_t i = 0; i < ARRAY_LEN (folders); i++) {
-    cleanup_free char *path = str_format ("%s/%s", folders[i], name);
+  for (size_t i = 0; i < ARRAY_LEN (directories); i++) {
+    cleanup_free char *path = str_format ("%s/%s", directories[i], name);
 
     if (path == NULL)
       return error_oom (err);

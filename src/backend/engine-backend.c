@@ -26,7 +26,7 @@ int engine_refuse (const struct engine *engine, const char *what, const struct h
 
   if (message == NULL)
     return error_oom (err);
-  return error_set (err, -EIO, "%s could not %s: %s", engine->ways->words, what, message);
+  return error_set (err, -EIO, "%s could not %s: %s", engine->ways->argv, what, message);
 }
 
 int engine_call (struct engine *engine, const char *what, const char *method, const char *path,
@@ -109,7 +109,7 @@ void engine_set_patience (struct engine *engine, unsigned ms)
 
 char *engine_version (const struct engine *engine)
 {
-  return str_format ("%s%s %s", engine->ways->words, engine->ways->backend == BACKEND_DOCKER ? ", API" : "",
+  return str_format ("%s%s %s", engine->ways->argv, engine->ways->backend == BACKEND_DOCKER ? ", API" : "",
                      engine->version);
 }
 
@@ -157,7 +157,7 @@ static int inspect (struct engine *engine, const char *id, struct json_node **re
                : error_oom (err);
 
   if (r == 0 && reply.status == STATUS_NOT_FOUND)
-    return error_set (err, -ENOENT, "%s has no such container any more", engine->ways->words);
+    return error_set (err, -ENOENT, "%s has no such container any more", engine->ways->argv);
   return r < 0 ? r : reply_read (reply.text, reply.len, ret_tree, err);
 }
 
@@ -173,7 +173,7 @@ static int judge (const struct engine *engine, const struct strlist *differences
   if (text.failed)
     return error_oom (err);
   return error_set (err, -EPROTO, "%s did not make the container as it was asked to: %s differ%s",
-                    engine->ways->words, text.text, differences->count == 1 ? "s" : "");
+                    engine->ways->argv, text.text, differences->count == 1 ? "s" : "");
 }
 
 /* A runtime with a kernel of its own keeps other promises, so it has to be named when the run is planned. */
@@ -188,7 +188,7 @@ static int check_kernel (const struct engine *engine, const struct plan *plan, c
     return r;
   return error_set (err, -EINVAL,
                     "%s would use its runtime '%s', which has a kernel of its own; say --runtime %s",
-                    engine->ways->words, state.runtime, state.runtime);
+                    engine->ways->argv, state.runtime, state.runtime);
 }
 
 int engine_check (struct engine *engine, const char *id, const struct plan *plan, const char *document,
@@ -226,7 +226,7 @@ static int check_link (struct engine *engine, const char *id, const char *name, 
   if (reply.path_stat != NULL)
     r = reply_is_link (reply.path_stat, &link, err);
   else if (reply.status != STATUS_NOT_FOUND || needed)
-    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->ways->words, name);
+    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->ways->argv, name);
   if (r == 0 && link)
     r = error_set (err, -ELOOP,
                    "the image has a symbolic link in place of '%s', where something is to be mounted", name);

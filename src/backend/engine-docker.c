@@ -103,7 +103,7 @@ static int compare (const struct plan *plan, const struct json_node *sent, const
 
 const struct engine_ways engine_docker = {
   .backend = BACKEND_DOCKER,
-  .words = "Docker",
+  .argv = "Docker",
   .ping = "/_ping",
   .meet = meet,
   .image_verb = "json",

@@ -71,7 +71,7 @@ static int compare (const struct plan *plan, const struct json_node *sent, const
   const struct json_node *part;
 
   (void) sent;
-  if (target_podman_expect (plan, &text, &ignored) < 0
+  if (render_podman_expect (plan, &text, &ignored) < 0
       || reply_read (text, strlen (text), &expected, &ignored) < 0)
     return -ENOMEM;
   for (size_t i = 0; i < expected->count; i++) {
@@ -86,7 +86,7 @@ static int compare (const struct plan *plan, const struct json_node *sent, const
 
 const struct engine_ways engine_podman = {
   .backend = BACKEND_PODMAN,
-  .words = "Podman",
+  .argv = "Podman",
   .ping = "/v4.0.0/libpod/_ping",
   .meet = meet,
   .check_runtime = check_runtime,

@@ -10,10 +10,10 @@
 
 #include "wire-libcrun-helper.h"
 
-static int launcher_words (const struct launch *launch, enum backend_step step, struct strlist *ret_words,
-                           struct error *err)
+static int daemon_argv (const struct launch *launch, enum backend_step step, struct strlist *ret_argv,
+                        struct error *err)
 {
-  cleanup_strlist struct strlist words = { 0 };
+  cleanup_strlist struct strlist argv = { 0 };
   const char *const fixed[] = { launch->program, "--bundle", launch->bundle, "--state",
                                 launch->state,   "--id",     launch->id };
   char passed[16];
@@ -22,33 +22,33 @@ static int launcher_words (const struct launch *launch, enum backend_step step, 
   if (step != STEP_CREATE)
     return 0;
   for (size_t i = 0; i < ARRAY_LEN (fixed) && !failed; i++)
-    failed = strlist_add (&words, fixed[i]) < 0;
+    failed = strlist_add (&argv, fixed[i]) < 0;
   snprintf (passed, sizeof (passed), "%u", launch->passed);
-  failed = failed || strlist_add (&words, "--preserve-fds") < 0 || strlist_add (&words, passed) < 0;
+  failed = failed || strlist_add (&argv, "--preserve-fds") < 0 || strlist_add (&argv, passed) < 0;
   if (!launch->cgroup)
-    failed = failed || strlist_add (&words, "--no-cgroup") < 0;
+    failed = failed || strlist_add (&argv, "--no-cgroup") < 0;
   if (launch->console != NULL)
     failed =
-        failed || strlist_add (&words, "--console-socket") < 0 || strlist_add (&words, launch->console) < 0;
+        failed || strlist_add (&argv, "--console-socket") < 0 || strlist_add (&argv, launch->console) < 0;
   if (failed)
     return error_oom (err);
-  *ret_words = words;
-  words = (struct strlist){ 0 };
+  *ret_argv = argv;
+  argv = (struct strlist){ 0 };
   return 0;
 }
 
 /* The first message that tells of a failure. */
-static char *launcher_failure (const struct launch *launch, enum backend_step step, int control)
+static char *daemon_failure (const struct launch *launch, enum backend_step step, int control)
 {
-  struct launch_message message;
+  struct helper_message message;
   ssize_t n;
 
   (void) launch;
   (void) step;
   while ((n = recv (control, &message, sizeof (message), MSG_DONTWAIT)) > 0) {
-    if ((size_t) n < offsetof (struct launch_message, text) || message.magic != LAUNCH_MAGIC
-        || message.version != LAUNCH_VERSION || message.type != LAUNCH_FAILED
-        || message.length > (size_t) n - offsetof (struct launch_message, text))
+    if ((size_t) n < offsetof (struct helper_message, text) || message.magic != HELPER_MAGIC
+        || message.version != HELPER_VERSION || message.type != HELPER_FAILED
+        || message.length > (size_t) n - offsetof (struct helper_message, text))
       continue;
     return strndup (message.text, message.length);
   }
@@ -61,6 +61,6 @@ const struct backend_ops backend_libcrun = {
   .listens = true,
   .prepared = true,
   .has_control = true,
-  .words = launcher_words,
-  .failure = launcher_failure,
+  .argv = daemon_argv,
+  .failure = daemon_failure,
 };

@@ -29,7 +29,7 @@ static void __attribute__ ((noreturn)) ask (const char *program, int out)
     const char *in;
     char *out;
   } name = { program }, word = { "--version" };
-  char *const words[] = { name.out, word.out, NULL };
+  char *const argv[] = { name.out, word.out, NULL };
   int null = open ("/dev/null", O_RDWR);
   sigset_t none;
 
@@ -37,7 +37,7 @@ static void __attribute__ ((noreturn)) ask (const char *program, int out)
   sigprocmask (SIG_SETMASK, &none, NULL);
   if (null < 0 || dup2 (null, 0) < 0 || dup2 (out, 1) < 0 || dup2 (null, 2) < 0)
     _exit (127);
-  execve (program, words, environment);
+  execve (program, argv, environment);
   _exit (127);
 }
 

@@ -1,16 +1,16 @@
-/* Folders of our own for what outlives runs: the image cache, the audit journal, compiled filters.
+/* Directories of our own for what outlives runs: the image cache, the audit journal, compiled filters.
  *
- * A state folder and a name in it go in, an open folder comes out that belongs to us and to which nobody else
- * has access. What is missing on the way is made, for us alone.
+ * A state directory and a name in it go in, an open directory comes out that belongs to us and to which
+ * nobody else has access. What is missing on the way is made, for us alone.
  *
- * Must never: use a folder that others can write, or follow a link that stands in its place.
+ * Must never: use a directory that others can write, or follow a link that stands in its place.
  */
 #pragma once
 
 #include "base-error.h"
 
 /* Opens STATE/NAME. WHAT is what messages call it. A descriptor, or an error. */
-int folder_make_own (const char *state, const char *name, const char *what, struct error *err);
+int directory_make_own (const char *state, const char *name, const char *what, struct error *err);
 
 /* The same without making or changing anything: -ENOENT where it is missing. */
-int folder_open_own (const char *state, const char *name, const char *what, struct error *err);
+int directory_open_own (const char *state, const char *name, const char *what, struct error *err);

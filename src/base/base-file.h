@@ -22,13 +22,14 @@
  * -EISDIR, -EINVAL for anything else that is not a regular file, or what the system says. */
 int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t *ret_len, struct error *err);
 
-/* The same for a path from / or from the working folder, and says whether nobody but root and our effective
- * user can have decided what was read. For that the file, every folder and every symbolic link on the way
- * from / belongs to one of the two, and neither the file nor a folder is writable by group or others;
- * a folder that is sticky may be (/tmp), as long as the next step in it is not a second name of a file.
- * Nor is anything trusted that lies in the folder HOSTILE, or is reached by a link that does; the opened
- * descriptor is asked where it is, not the name. NULL: there is no such folder. That the file is not trusted
- * is no error. In a user's own namespace the host's root has no number: there, who has none counts as root.
+/* The same for a path from / or from the working directory, and says whether nobody but root and our
+ * effective user can have decided what was read. For that the file, every directory and every symbolic link
+ * on the way from / belongs to one of the two, and neither the file nor a directory is writable by group or
+ * others; a directory that is sticky may be (/tmp), as long as the next step in it is not a second name of a
+ * file. Nor is anything trusted that lies in the directory HOSTILE, or is reached by a link that does; the
+ * opened descriptor is asked where it is, not the name. NULL: there is no such directory. That the file is
+ * not trusted is no error. In a user's own namespace the host's root has no number: there, who has none
+ * counts as root.
  */
 int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
                        bool *ret_trusted, struct error *err);
@@ -44,7 +45,7 @@ int file_write_atomic (int dirfd, const char *path, const char *text, size_t len
 int file_write_passing (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
                         struct error *err);
 
-/* Opens the folder NAME in AT for listing: no link, and not where something else is mounted on it (-EXDEV).
- * Whoever removes what is below a folder opens by this, or a mount that was left there would be emptied with
- * it. A descriptor or a negative errno. */
+/* Opens the directory NAME in AT for listing: no link, and not where something else is mounted on it
+ * (-EXDEV). Whoever removes what is below a directory opens by this, or a mount that was left there would be
+ * emptied with it. A descriptor or a negative errno. */
 int file_open_unmounted (int at, const char *name);

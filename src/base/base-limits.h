@@ -79,8 +79,8 @@
 
 /* Compiled filters: the largest, with its digest (the kernel takes 4096 instructions), and how many are
  * kept. */
-#define LIMIT_FILTER_BYTES ((ssize_t) 4096 * 8 + 32)
-#define LIMIT_FILTERS_KEPT ((size_t) 64)
+#define LIMIT_FILTER_BYTES   ((ssize_t) 4096 * 8 + 32)
+#define LIMIT_FILTERS_CACHED ((size_t) 64)
 
 /* Values that a kernel interface bounds. */
 #define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */

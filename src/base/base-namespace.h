@@ -18,8 +18,8 @@
  * *RET_UID, which may be NULL, is that user's number on the host; else our own. */
 bool namespace_is_users (uid_t *ret_uid);
 
-/* Whether FD, a folder or plain file whose owner shows as nobody, belongs to somebody without a number here.
- * In doubt it does not. */
+/* Whether FD, a directory or plain file whose owner shows as nobody, belongs to somebody without a number
+ * here. In doubt it does not. */
 bool namespace_owner_is_outside (int fd);
 
 /* Whether MAP, as /proc/PID/uid_map has it, gives ID to somebody. Pure. */

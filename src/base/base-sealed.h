@@ -2,8 +2,8 @@
  *
  * A container that gets at the executable of the program that made it, through /proc, can overwrite it and is
  * root on the host at its next start (CVE-2019-5736). A program that is executed from a sealed memory file
- * has no file to overwrite. libcrun insists on such a copy, and tyrum-oci-launch makes one of itself when it
- * was not started from one; who starts it from one to begin with saves a second execution of it.
+ * has no file to overwrite. libcrun insists on such a copy, and tyrum-oci-libcrun-helper makes one of itself
+ * when it was not started from one; who starts it from one to begin with saves a second execution of it.
  */
 #pragma once
 

@@ -13,7 +13,7 @@
 #include "base-cleanup.h"
 #include "base-str.h"
 
-/* Folders of STATE that are missing are made. */
+/* Directories of STATE that are missing are made. */
 static int make_state (const char *state, struct error *err)
 {
   cleanup_free char *path = strdup (state);
@@ -21,12 +21,13 @@ static int make_state (const char *state, struct error *err)
   if (path == NULL)
     return error_oom (err);
   if (path[0] == '\0')
-    return error_set (err, -ENOENT, "there is no state folder: neither XDG_STATE_HOME nor a home is known");
+    return error_set (err, -ENOENT,
+                      "there is no state directory: neither XDG_STATE_HOME nor a home is known");
   for (char *slash = strchr (path + 1, '/');; slash = strchr (slash + 1, '/')) {
     if (slash != NULL)
       *slash = '\0';
     if (mkdir (path, 0700) < 0 && errno != EEXIST)
-      return error_set_errno (err, errno, "cannot make the state folder '%s'", path);
+      return error_set_errno (err, errno, "cannot make the state directory '%s'", path);
     if (slash == NULL)
       return 0;
     *slash = '/';
@@ -41,8 +42,9 @@ static int check (int fd, const char *path, const char *what, bool mend, struct 
   if (fstat (fd, &st) < 0)
     return error_set_errno (err, errno, "cannot look at '%s'", path);
   if (st.st_uid != geteuid () || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return error_set (
-        err, -EPERM, "%s '%s' can be written by others: remove it, or name another state folder", what, path);
+    return error_set (err, -EPERM,
+                      "%s '%s' can be written by others: remove it, or name another state directory", what,
+                      path);
   if (mend && (st.st_mode & 0777) != 0700 && fchmod (fd, 0700) < 0)
     return error_set_errno (err, errno, "cannot close '%s' to others", path);
   return 0;
@@ -59,7 +61,7 @@ static int open_own (const char *path, const char *what, bool mend, struct error
   return r < 0 ? r : take_fd (&fd);
 }
 
-int folder_make_own (const char *state, const char *name, const char *what, struct error *err)
+int directory_make_own (const char *state, const char *name, const char *what, struct error *err)
 {
   cleanup_free char *path = str_format ("%s/%s", state, name);
   int r;
@@ -77,7 +79,7 @@ int folder_make_own (const char *state, const char *name, const char *what, stru
   return open_own (path, what, true, err);
 }
 
-int folder_open_own (const char *state, const char *name, const char *what, struct error *err)
+int directory_open_own (const char *state, const char *name, const char *what, struct error *err)
 {
   cleanup_free char *path = str_format ("%s/%s", state, name);
 

@@ -105,13 +105,13 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
 
 /* The way to a file, taken step by step so that each step can be judged. */
 struct walk {
-  int fd;              /* the folder that we stand in */
+  int fd;              /* the directory that we stand in */
   char *rest;          /* what is still to go */
   unsigned links;      /* followed so far */
-  bool open_folder;    /* others may make names in the folder that we stand in */
+  bool open_directory; /* others may make names in the directory that we stand in */
   bool trusted;        /* as far as we have come */
   bool users;          /* the host's root has no number here */
-  const char *hostile; /* nothing below this folder counts; NULL for none */
+  const char *hostile; /* nothing below this directory counts; NULL for none */
 };
 
 static void walk_clear (struct walk *walk)
@@ -120,8 +120,8 @@ static void walk_clear (struct walk *walk)
   free (walk->rest);
 }
 
-/* Root's, our own, or, where root has no number, that of somebody who has none either. A link is its folder's
- * owner's, unless others may make names there. */
+/* Root's, our own, or, where root has no number, that of somebody who has none either. A link is its
+ * directory's owner's, unless others may make names there. */
 static bool owner_counts (const struct walk *walk, int fd, const struct stat *st)
 {
   if (st->st_uid == 0 || st->st_uid == geteuid ())
@@ -129,7 +129,7 @@ static bool owner_counts (const struct walk *walk, int fd, const struct stat *st
   if (!walk->users || st->st_uid != NAMESPACE_NOBODY)
     return false;
   if (S_ISLNK (st->st_mode))
-    return !walk->open_folder;
+    return !walk->open_directory;
   return (S_ISDIR (st->st_mode) || S_ISREG (st->st_mode)) && namespace_owner_is_outside (fd);
 }
 
@@ -142,8 +142,8 @@ static void judge (struct walk *walk, int fd, const struct stat *st)
     walk->trusted = false;
   if (writable && !(S_ISDIR (st->st_mode) && (st->st_mode & S_ISVTX) != 0))
     walk->trusted = false;
-  /* In a sticky folder a name can still be made by anyone, as a hard link to a file of ours. */
-  if (walk->open_folder && !S_ISDIR (st->st_mode) && st->st_nlink > 1)
+  /* In a sticky directory a name can still be made by anyone, as a hard link to a file of ours. */
+  if (walk->open_directory && !S_ISDIR (st->st_mode) && st->st_nlink > 1)
     walk->trusted = false;
 }
 
@@ -164,7 +164,7 @@ static void judge_place (struct walk *walk, int fd)
     walk->trusted = false;
 }
 
-/* Stands in the folder FD from now on; FD belongs to the walk whatever happens. */
+/* Stands in the directory FD from now on; FD belongs to the walk whatever happens. */
 static int enter (struct walk *walk, int fd)
 {
   struct stat st;
@@ -174,7 +174,7 @@ static int enter (struct walk *walk, int fd)
   if (fd < 0 || fstat (fd, &st) < 0)
     return -errno;
   judge (walk, fd, &st);
-  walk->open_folder = (st.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  walk->open_directory = (st.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   return 0;
 }
 
@@ -185,12 +185,12 @@ static int walk_start (struct walk *walk, const char *path)
   if (path[0] == '/')
     walk->rest = strdup (path);
   else {
-    cleanup_free char *folder = getcwd (NULL, 0);
+    cleanup_free char *directory = getcwd (NULL, 0);
 
-    /* A working folder that was removed, or lies outside our root, has no way to it. */
-    if (folder == NULL || folder[0] != '/')
-      return folder == NULL ? -errno : -ENOENT;
-    walk->rest = str_format ("%s/%s", folder, path);
+    /* A working directory that was removed, or lies outside our root, has no way to it. */
+    if (directory == NULL || directory[0] != '/')
+      return directory == NULL ? -errno : -ENOENT;
+    walk->rest = str_format ("%s/%s", directory, path);
   }
   if (walk->rest == NULL)
     return -ENOMEM;
@@ -262,7 +262,7 @@ static int walk_open (struct walk *walk, int *ret_fd)
     if (r < 0)
       return r;
   }
-  /* Only slashes were left, so it is the folder itself. */
+  /* Only slashes were left, so it is the directory itself. */
   return r < 0 ? r : -EISDIR;
 }
 
@@ -324,10 +324,10 @@ static int temporary_name (char name[64])
   return 0;
 }
 
-static int write_temporary (int folder, const char *name, const char *text, size_t len, mode_t mode,
+static int write_temporary (int directory, const char *name, const char *text, size_t len, mode_t mode,
                             bool sync)
 {
-  cleanup_close int fd = openat (folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  cleanup_close int fd = openat (directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   int r;
 
   if (fd < 0)
@@ -336,22 +336,22 @@ static int write_temporary (int folder, const char *name, const char *text, size
   if (r == 0 && (fchmod (fd, mode) < 0 || (sync && fsync (fd) < 0)))
     r = -errno;
   if (r < 0)
-    unlinkat (folder, name, 0);
+    unlinkat (directory, name, 0);
   return r;
 }
 
-static int replace (int folder, const char *base, const char *text, size_t len, mode_t mode, bool sync)
+static int replace (int directory, const char *base, const char *text, size_t len, mode_t mode, bool sync)
 {
   char temporary[64];
   int r = temporary_name (temporary);
 
   if (r == 0)
-    r = write_temporary (folder, temporary, text, len, mode, sync);
+    r = write_temporary (directory, temporary, text, len, mode, sync);
   if (r < 0)
     return r;
-  if (renameat (folder, temporary, folder, base) < 0) {
+  if (renameat (directory, temporary, directory, base) < 0) {
     r = -errno;
-    unlinkat (folder, temporary, 0);
+    unlinkat (directory, temporary, 0);
   }
   return r;
 }
@@ -362,15 +362,15 @@ static int write_whole (int dirfd, const char *path, const char *text, size_t le
   const char *slash = strrchr (path, '/');
   const char *base = slash ? slash + 1 : path;
   cleanup_free char *parent = slash ? strndup (path, (size_t) (slash - path) + 1) : strdup (".");
-  cleanup_close int folder = -1;
+  cleanup_close int directory = -1;
   int r;
 
   if (parent == NULL)
     return error_oom (err);
   if (base[0] == '\0' || strcmp (base, ".") == 0 || strcmp (base, "..") == 0)
     return error_set (err, -EINVAL, "cannot write '%s': it does not name a file", path);
-  folder = openat (dirfd, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  r = folder < 0 ? -errno : replace (folder, base, text, len, mode, sync);
+  directory = openat (dirfd, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  r = directory < 0 ? -errno : replace (directory, base, text, len, mode, sync);
   return r < 0 ? error_set_errno (err, -r, "cannot write '%s'", path) : 0;
 }
 

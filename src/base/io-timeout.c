@@ -9,49 +9,49 @@
 #include "base-cleanup.h"
 
 /* Its only effect is that a call ends. */
-static void on_nudge (int signal_number)
+static void on_io_timeout (int signal_number)
 {
   (void) signal_number;
 }
 
-void nudge_init (struct nudge *nudge)
+void io_timeout_init (struct io_timeout *io_timeout)
 {
-  const struct sigaction action = { .sa_handler = on_nudge }; /* without SA_RESTART */
+  const struct sigaction action = { .sa_handler = on_io_timeout }; /* without SA_RESTART */
   struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN };
   sigset_t set;
 
   sigemptyset (&set);
   sigaddset (&set, SIGRTMIN);
-  nudge->made = sigaction (SIGRTMIN, &action, NULL) == 0 && sigprocmask (SIG_UNBLOCK, &set, NULL) == 0
-                && timer_create (CLOCK_MONOTONIC, &event, &nudge->timer) == 0;
+  io_timeout->made = sigaction (SIGRTMIN, &action, NULL) == 0 && sigprocmask (SIG_UNBLOCK, &set, NULL) == 0
+                     && timer_create (CLOCK_MONOTONIC, &event, &io_timeout->timer) == 0;
 }
 
-void nudge_clear (struct nudge *nudge)
+void io_timeout_clear (struct io_timeout *io_timeout)
 {
-  if (nudge->made)
-    timer_delete (nudge->timer);
-  nudge->made = false;
+  if (io_timeout->made)
+    timer_delete (io_timeout->timer);
+  io_timeout->made = false;
 }
 
-static void set_timer (const struct nudge *nudge, long ms)
+static void set_timer (const struct io_timeout *io_timeout, long ms)
 {
   const struct timespec time = { 0, ms * 1000000 };
   const struct itimerspec when = { time, time };
 
-  if (nudge->made)
-    timer_settime (nudge->timer, 0, &when, NULL);
+  if (io_timeout->made)
+    timer_settime (io_timeout->timer, 0, &when, NULL);
 }
 
-void nudge_on (const struct nudge *nudge)
+void io_timeout_on (const struct io_timeout *io_timeout)
 {
-  set_timer (nudge, NUDGE_MS);
+  set_timer (io_timeout, IO_TIMEOUT_MS);
 }
 
-void nudge_off (const struct nudge *nudge)
+void io_timeout_off (const struct io_timeout *io_timeout)
 {
   int saved = errno;
 
-  set_timer (nudge, 0);
+  set_timer (io_timeout, 0);
   errno = saved;
 }
 
@@ -64,22 +64,22 @@ static bool is_asked_to_end (void)
              || sigismember (&waiting, SIGHUP) == 1 || sigismember (&waiting, SIGQUIT) == 1);
 }
 
-int nudge_write (int fd, const char *bytes, size_t len, unsigned tries)
+int io_timeout_write (int fd, const char *bytes, size_t len, unsigned tries)
 {
-  cleanup_nudge struct nudge nudge = { 0 };
-  unsigned nudges = 0;
+  cleanup_io_timeout struct io_timeout io_timeout = { 0 };
+  unsigned timer = 0;
 
-  nudge_init (&nudge);
+  io_timeout_init (&io_timeout);
   while (len > 0) {
     ssize_t n;
 
-    nudge_on (&nudge);
+    io_timeout_on (&io_timeout);
     n = write (fd, bytes, len);
-    nudge_off (&nudge);
+    io_timeout_off (&io_timeout);
     if (n < 0 && errno != EINTR)
       return -errno;
-    nudges = n < 0 ? nudges + 1 : 0;
-    if (n < 0 && (is_asked_to_end () || (tries != 0 && nudges >= tries)))
+    timer = n < 0 ? timer + 1 : 0;
+    if (n < 0 && (is_asked_to_end () || (tries != 0 && timer >= tries)))
       return -EINTR;
     bytes += n > 0 ? n : 0;
     len -= n > 0 ? (size_t) n : 0;

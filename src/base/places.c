@@ -33,7 +33,7 @@ char *places_state_of (uint32_t uid, const char *base)
 }
 
 /* Hooks have no environment to say it, and neither have their users when they ask why. */
-static bool is_own_folder (const char *path)
+static bool is_own_directory (const char *path)
 {
   struct stat st;
 
@@ -49,14 +49,14 @@ char *places_state (void)
 
   namespace_is_users (&uid);
   usual = str_format ("/run/user/%u", uid);
-  if (base == NULL && usual != NULL && is_own_folder (usual))
+  if (base == NULL && usual != NULL && is_own_directory (usual))
     base = usual;
   return places_state_of (uid, base);
 }
 
-char *places_launcher_socket (void)
+char *places_daemon_socket (void)
 {
   cleanup_free char *state = places_state ();
 
-  return state ? str_format ("%s/launcher.socket", state) : NULL;
+  return state ? str_format ("%s/daemon.socket", state) : NULL;
 }

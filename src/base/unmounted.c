@@ -11,7 +11,7 @@
 
 #include "base-cleanup.h"
 
-#define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /* For kernels before 5.6, and filters that do not know the call. A kernel before 5.8
  * tells file systems apart, and not the mounts of one. */
@@ -29,7 +29,7 @@ static bool is_same_mount (int a, int b)
 
 int file_open_unmounted (int at, const char *name)
 {
-  const struct open_how how = { .flags = OPEN_FOLDER,
+  const struct open_how how = { .flags = OPEN_DIRECTORY,
                                 .resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
   cleanup_close int fd = (int) syscall (SYS_openat2, at, name, &how, sizeof (how));
 
@@ -37,7 +37,7 @@ int file_open_unmounted (int at, const char *name)
     return take_fd (&fd);
   if (errno != ENOSYS)
     return -errno;
-  fd = openat (at, name, OPEN_FOLDER);
+  fd = openat (at, name, OPEN_DIRECTORY);
   if (fd < 0)
     return -errno;
   return is_same_mount (at, fd) ? take_fd (&fd) : -EXDEV;

@@ -2,7 +2,7 @@
  *
  * A run has one group, directly below the root of each hierarchy (or below one that was delegated to the user
  * who runs it), named after the run, so that nothing has to be remembered to find it again. Version 1 has a
- * folder for each controller, version 2 one. A run without a group has no path, and nothing to count or
+ * directory for each controller, version 2 one. A run without a group has no path, and nothing to count or
  * remove.
  */
 #pragma once
@@ -26,18 +26,18 @@ struct cgroup_counters {
   bool known; /* at least one hierarchy answered */
 };
 
-#define CGROUP_FOLDERS_MAX 7
+#define CGROUP_DIRECTORIES_MAX 7
 
-/* A run's group, held open: a folder in each hierarchy that limits or counts something. */
+/* A run's group, held open: a directory in each hierarchy that limits or counts something. */
 struct cgroup {
   enum cgroup_mode mode;
-  struct cgroup_folder {
+  struct cgroup_directory {
     char *names;   /* the controllers, with commas, as the hierarchy is called; NULL: all, in version 2 */
     char *mounted; /* where the hierarchy is, below the root of all; NULL in version 2 */
     dev_t device;  /* of the hierarchy */
-    int above;     /* the folder that it was made in; -1: not by us */
+    int above;     /* the directory that it was made in; -1: not by us */
     int fd;
-  } folders[CGROUP_FOLDERS_MAX];
+  } directories[CGROUP_DIRECTORIES_MAX];
   size_t count; /* 0: it is not open */
   bool made;    /* by us, in all of them */
 };

@@ -18,22 +18,22 @@ int cgroup_delegated_limit (const struct plan *plan, const struct cgroup *group,
 /* Controllers of version 1 that programs ask for their limits. */
 #define CGROUP_SHOWN 5
 extern const char *const cgroup_shown[CGROUP_SHOWN];
-/* Those of them that the hierarchy of FOLDER has, "cpu,cpuacct"; none is "". */
-void cgroup_shown_names (const struct cgroup_folder *folder, struct strbuf *ret_names);
+/* Those of them that the hierarchy of DIRECTORY has, "cpu,cpuacct"; none is "". */
+void cgroup_shown_names (const struct cgroup_directory *directory, struct strbuf *ret_names);
 
-/* cgroup-folders.c: those of version 1 that have a controller which limits or counts; of the group they have
- * only what it is made below of. */
+/* cgroup-directories.c: those of version 1 that have a controller which limits or counts; of the group they
+ * have only what it is made below of. */
 int cgroup_find_hierarchies (struct cgroup *group);
 /* Makes and holds the group PATH in each of them. */
-int cgroup_make_folders (struct cgroup *group, const char *path);
+int cgroup_make_directories (struct cgroup *group, const char *path);
 /* The same for a runtime that will set it up, and remove it. */
 int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct error *err);
 /* A descriptor, or a negative errno. */
-int cgroup_open_folder (int above, const char *path);
-/* The group's folder for CONTROLLER; -1: it has none. Not to be closed. */
-int cgroup_folder (const struct cgroup *group, const char *controller);
+int cgroup_open_directory (int above, const char *path);
+/* The group's directory for CONTROLLER; -1: it has none. Not to be closed. */
+int cgroup_directory (const struct cgroup *group, const char *controller);
 /* Likewise the one that it was made in. */
 int cgroup_above (const struct cgroup *group, const char *controller);
 /* For writing. A descriptor, or a negative errno. */
-int cgroup_open_file (int folder, const char *name);
-int cgroup_write (int folder, const char *name, const char *text);
+int cgroup_open_file (int directory, const char *name);
+int cgroup_write (int directory, const char *name, const char *text);

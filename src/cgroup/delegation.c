@@ -34,12 +34,12 @@ static int open_group (const char *group)
 {
   cleanup_free char *path = str_format (CGROUP_ROOT "%s", group);
 
-  return path ? cgroup_open_folder (AT_FDCWD, path) : -ENOMEM;
+  return path ? cgroup_open_directory (AT_FDCWD, path) : -ENOMEM;
 }
 
 enum members { MEMBERS_NONE, MEMBERS_ONLY_US, MEMBERS_OTHERS };
 
-/* PROCS is the file of a group, from the folder DIR. */
+/* PROCS is the file of a group, from the directory DIR. */
 static enum members members_of (int dir, const char *procs)
 {
   cleanup_free char *text = NULL;
@@ -92,20 +92,20 @@ int cgroup_delegated_make (const struct plan *plan, struct cgroup *group, struct
   if (above < 0)
     return error_set_errno (err, -above, "open the cgroup '%s'", plan->cgroup_delegated);
   group->mode = CGROUP_V2;
-  group->folders[group->count++] = (struct cgroup_folder){ .above = above, .fd = -1 };
+  group->directories[group->count++] = (struct cgroup_directory){ .above = above, .fd = -1 };
   r = leave (above);
   if (r < 0)
     return error_set_errno (err, -r, "leave the cgroup '%s' for one below it", plan->cgroup_delegated);
   r = enable (plan, above, err);
   if (r < 0)
     return r;
-  r = cgroup_make_folders (group, plan->cgroup_path);
+  r = cgroup_make_directories (group, plan->cgroup_path);
   return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
 }
 
 int cgroup_delegated_enter (const struct plan *plan, const struct cgroup *group, struct error *err)
 {
-  int r = group->made ? cgroup_write (group->folders[0].fd, "cgroup.procs", "0") : -ENOENT;
+  int r = group->made ? cgroup_write (group->directories[0].fd, "cgroup.procs", "0") : -ENOENT;
 
   return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", plan->cgroup_path) : 0;
 }
@@ -113,7 +113,7 @@ int cgroup_delegated_enter (const struct plan *plan, const struct cgroup *group,
 static int set_limit (const struct plan *plan, const struct cgroup *group, const char *name, const char *text,
                       struct error *err)
 {
-  int r = cgroup_write (cgroup_folder (group, ""), name, text);
+  int r = cgroup_write (cgroup_directory (group, ""), name, text);
 
   return r < 0 ? error_set_errno (err, -r, "set '%s' of the cgroup '%s'", name, plan->cgroup_path) : 0;
 }
@@ -162,7 +162,7 @@ static bool has_others (int group)
 
 void cgroup_give_back (const char *delegated)
 {
-  static const char *const words[] = { "-memory", "-pids", "-cpu" };
+  static const char *const argv[] = { "-memory", "-pids", "-cpu" };
   cleanup_close int dir = delegated ? open_group (delegated) : -1;
   enum members members;
 
@@ -172,8 +172,8 @@ void cgroup_give_back (const char *delegated)
   members = members_of (dir, OWN_GROUP "/cgroup.procs");
   if (members == MEMBERS_OTHERS)
     return;
-  for (size_t i = 0; i < ARRAY_LEN (words); i++)
-    cgroup_write (dir, "cgroup.subtree_control", words[i]);
+  for (size_t i = 0; i < ARRAY_LEN (argv); i++)
+    cgroup_write (dir, "cgroup.subtree_control", argv[i]);
   if (members == MEMBERS_NONE || cgroup_write (dir, "cgroup.procs", "0") == 0)
     unlinkat (dir, OWN_GROUP, AT_REMOVEDIR);
 }

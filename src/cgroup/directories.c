@@ -1,9 +1,9 @@
-/* The folders of a run's group, found once and held open.
+/* The directories of a run's group, found once and held open.
  *
  * Each part of a path below /sys/fs/cgroup is looked up under locks that every launch on the host wants, for
  * making and removing groups, and so does every network that ends. So hierarchies are found once for a run,
- * and files are opened from the folders that are held. That a hierarchy is one is seen when it is found; what
- * is held stays that, whatever is mounted over it.
+ * and files are opened from the directories that are held. That a hierarchy is one is seen when it is found;
+ * what is held stays that, whatever is mounted over it.
  */
 #include <config.h>
 
@@ -24,7 +24,7 @@
 #include "base-str.h"
 #include "posture-proc.h"
 
-#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define DIRECTORY_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 /* What limits or counts, and what a program asks for its limits: Java on version 1 takes no limit for one
  * unless "cpuset" is there, too. The others have nothing to say about a run. */
@@ -34,7 +34,7 @@ static const char *const controllers[] = {
 
 const char *const cgroup_shown[CGROUP_SHOWN] = { "cpu", "cpuacct", "cpuset", "memory", "pids" };
 
-_Static_assert(ARRAY_LEN (controllers) == CGROUP_FOLDERS_MAX, "a hierarchy for each, at most");
+_Static_assert(ARRAY_LEN (controllers) == CGROUP_DIRECTORIES_MAX, "a hierarchy for each, at most");
 
 /* Whether the hierarchy NAME, such as "cpu,cpuacct", has one of them. */
 static bool is_wanted (const char *name)
@@ -45,30 +45,30 @@ static bool is_wanted (const char *name)
   return false;
 }
 
-static int add_name (struct cgroup_folder *folder, const char *name)
+static int add_name (struct cgroup_directory *directory, const char *name)
 {
-  char *names = str_format ("%s,%s", folder->names, name);
+  char *names = str_format ("%s,%s", directory->names, name);
 
   if (names == NULL)
     return -ENOMEM;
-  free (folder->names);
-  folder->names = names;
+  free (directory->names);
+  directory->names = names;
   return 0;
 }
 
 static int add_hierarchy (struct cgroup *group, const char *name, int *fd, dev_t device)
 {
-  struct cgroup_folder *folder = &group->folders[group->count];
+  struct cgroup_directory *directory = &group->directories[group->count];
 
-  if (group->count == ARRAY_LEN (group->folders))
+  if (group->count == ARRAY_LEN (group->directories))
     return -E2BIG;
-  *folder = (struct cgroup_folder){
+  *directory = (struct cgroup_directory){
     .names = strdup (name), .mounted = strdup (name), .device = device, .above = -1, .fd = -1
   };
   group->count++;
-  if (folder->names == NULL || folder->mounted == NULL)
+  if (directory->names == NULL || directory->mounted == NULL)
     return -ENOMEM;
-  folder->above = take_fd (fd);
+  directory->above = take_fd (fd);
   return 0;
 }
 
@@ -92,7 +92,7 @@ static bool gives_processors (int fd)
  * mount gives one. One that cannot be looked at is not taken for none. */
 static int look_at (struct cgroup *group, int dir, const char *name, bool link)
 {
-  cleanup_close int fd = openat (dir, name, FOLDER_FLAGS | (link ? 0 : O_NOFOLLOW));
+  cleanup_close int fd = openat (dir, name, DIRECTORY_FLAGS | (link ? 0 : O_NOFOLLOW));
   struct statfs fs;
   struct stat st;
 
@@ -103,8 +103,8 @@ static int look_at (struct cgroup *group, int dir, const char *name, bool link)
   if (fs.f_type != CGROUP_SUPER_MAGIC)
     return 0;
   for (size_t i = 0; i < group->count; i++)
-    if (group->folders[i].device == st.st_dev)
-      return add_name (&group->folders[i], name);
+    if (group->directories[i].device == st.st_dev)
+      return add_name (&group->directories[i], name);
   if (strcmp (name, "cpuset") == 0 && !gives_processors (fd))
     return 0;
   return add_hierarchy (group, name, &fd, st.st_dev);
@@ -134,9 +134,9 @@ int cgroup_find_hierarchies (struct cgroup *group)
   return r;
 }
 
-int cgroup_open_folder (int above, const char *path)
+int cgroup_open_directory (int above, const char *path)
 {
-  int fd = openat (above, path, FOLDER_FLAGS | O_NOFOLLOW);
+  int fd = openat (above, path, DIRECTORY_FLAGS | O_NOFOLLOW);
 
   return fd < 0 ? -errno : fd;
 }
@@ -147,28 +147,28 @@ static const char *name_of (const char *path)
   return strrchr (path, '/') + 1;
 }
 
-int cgroup_make_folders (struct cgroup *group, const char *path)
+int cgroup_make_directories (struct cgroup *group, const char *path)
 {
   const char *name = name_of (path);
 
   for (size_t i = 0; i < group->count; i++) {
-    struct cgroup_folder *folder = &group->folders[i];
+    struct cgroup_directory *directory = &group->directories[i];
 
-    if (mkdirat (folder->above, name, 0755) < 0)
+    if (mkdirat (directory->above, name, 0755) < 0)
       return -errno;
-    folder->fd = cgroup_open_folder (folder->above, name);
-    if (folder->fd < 0)
-      return folder->fd;
+    directory->fd = cgroup_open_directory (directory->above, name);
+    if (directory->fd < 0)
+      return directory->fd;
   }
   group->made = true;
   return 0;
 }
 
-void cgroup_shown_names (const struct cgroup_folder *folder, struct strbuf *ret_names)
+void cgroup_shown_names (const struct cgroup_directory *directory, struct strbuf *ret_names)
 {
   strbuf_add (ret_names, "");
   for (size_t i = 0; i < CGROUP_SHOWN; i++)
-    if (proc_option_has (folder->names, cgroup_shown[i]))
+    if (proc_option_has (directory->names, cgroup_shown[i]))
       strbuf_addf (ret_names, "%s%s", ret_names->len > 0 ? "," : "", cgroup_shown[i]);
 }
 
@@ -185,7 +185,7 @@ int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err
   for (size_t i = 0; i < group->count; i++) {
     struct strbuf names = { 0 };
 
-    cgroup_shown_names (&group->folders[i], &names);
+    cgroup_shown_names (&group->directories[i], &names);
     if (names.len == 0 && !names.failed)
       strbuf_clear (&names);
     else if (strlist_add_take (&plan->cgroup_shown, strbuf_take (&names)) < 0)
@@ -194,12 +194,12 @@ int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err
   return 0;
 }
 
-static void folder_clear (struct cgroup_folder *folder)
+static void directory_clear (struct cgroup_directory *directory)
 {
-  free (folder->names);
-  free (folder->mounted);
-  close_p (&folder->above);
-  close_p (&folder->fd);
+  free (directory->names);
+  free (directory->mounted);
+  close_p (&directory->above);
+  close_p (&directory->fd);
 }
 
 int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct error *err)
@@ -208,15 +208,15 @@ int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct err
 
   group->mode = plan->cgroup;
   if (plan->cgroup == CGROUP_V2) {
-    int above = cgroup_open_folder (AT_FDCWD, CGROUP_ROOT);
+    int above = cgroup_open_directory (AT_FDCWD, CGROUP_ROOT);
 
     r = above < 0 ? above : 0;
     if (r == 0)
-      group->folders[group->count++] = (struct cgroup_folder){ .above = above, .fd = -1 };
+      group->directories[group->count++] = (struct cgroup_directory){ .above = above, .fd = -1 };
   } else
     r = cgroup_find_hierarchies (group);
   if (r == 0)
-    r = cgroup_make_folders (group, plan->cgroup_path);
+    r = cgroup_make_directories (group, plan->cgroup_path);
   /* The runtime makes others, in hierarchies that are not among these. */
   group->made = false;
   return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
@@ -227,7 +227,7 @@ bool cgroup_remove (const struct cgroup *group, const char *path)
   bool gone = group->made;
 
   for (size_t i = 0; group->made && i < group->count; i++)
-    if (unlinkat (group->folders[i].above, name_of (path), AT_REMOVEDIR) < 0 && errno != ENOENT)
+    if (unlinkat (group->directories[i].above, name_of (path), AT_REMOVEDIR) < 0 && errno != ENOENT)
       gone = false;
   return gone;
 }
@@ -243,26 +243,26 @@ static void open_v1 (struct cgroup *group, const char *path)
     return;
   }
   for (size_t i = 0; i < group->count; i++) {
-    struct cgroup_folder folder = group->folders[i];
+    struct cgroup_directory directory = group->directories[i];
 
-    folder.fd = cgroup_open_folder (folder.above, below);
-    close_p (&folder.above);
-    folder.above = -1;
-    if (folder.fd >= 0)
-      group->folders[kept++] = folder;
+    directory.fd = cgroup_open_directory (directory.above, below);
+    close_p (&directory.above);
+    directory.above = -1;
+    if (directory.fd >= 0)
+      group->directories[kept++] = directory;
     else
-      folder_clear (&folder);
+      directory_clear (&directory);
   }
   group->count = kept;
 }
 
 static void open_v2 (struct cgroup *group, const char *path)
 {
-  cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
-  int fd = folder ? cgroup_open_folder (AT_FDCWD, folder) : -ENOMEM;
+  cleanup_free char *directory = str_format (CGROUP_ROOT "%s", path);
+  int fd = directory ? cgroup_open_directory (AT_FDCWD, directory) : -ENOMEM;
 
   if (fd >= 0)
-    group->folders[group->count++] = (struct cgroup_folder){ .above = -1, .fd = fd };
+    group->directories[group->count++] = (struct cgroup_directory){ .above = -1, .fd = fd };
 }
 
 void cgroup_open (enum cgroup_mode mode, const char *path, struct cgroup *group)
@@ -279,44 +279,44 @@ void cgroup_open (enum cgroup_mode mode, const char *path, struct cgroup *group)
 void cgroup_close (struct cgroup *group)
 {
   for (size_t i = 0; i < group->count; i++)
-    folder_clear (&group->folders[i]);
+    directory_clear (&group->directories[i]);
   *group = (struct cgroup){ 0 };
 }
 
-static const struct cgroup_folder *find (const struct cgroup *group, const char *controller)
+static const struct cgroup_directory *find (const struct cgroup *group, const char *controller)
 {
   for (size_t i = 0; i < group->count; i++)
-    if (group->mode == CGROUP_V2 || proc_option_has (group->folders[i].names, controller))
-      return &group->folders[i];
+    if (group->mode == CGROUP_V2 || proc_option_has (group->directories[i].names, controller))
+      return &group->directories[i];
   return NULL;
 }
 
-int cgroup_folder (const struct cgroup *group, const char *controller)
+int cgroup_directory (const struct cgroup *group, const char *controller)
 {
-  const struct cgroup_folder *folder = find (group, controller);
+  const struct cgroup_directory *directory = find (group, controller);
 
-  return folder ? folder->fd : -1;
+  return directory ? directory->fd : -1;
 }
 
 int cgroup_above (const struct cgroup *group, const char *controller)
 {
-  const struct cgroup_folder *folder = find (group, controller);
+  const struct cgroup_directory *directory = find (group, controller);
 
-  return folder ? folder->above : -1;
+  return directory ? directory->above : -1;
 }
 
-int cgroup_open_file (int folder, const char *name)
+int cgroup_open_file (int directory, const char *name)
 {
-  int fd = folder == -1 ? -1 : openat (folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = directory == -1 ? -1 : openat (directory, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 
-  if (folder == -1)
+  if (directory == -1)
     return -ENOENT;
   return fd < 0 ? -errno : fd;
 }
 
-int cgroup_write (int folder, const char *name, const char *text)
+int cgroup_write (int directory, const char *name, const char *text)
 {
-  cleanup_close int fd = cgroup_open_file (folder, name);
+  cleanup_close int fd = cgroup_open_file (directory, name);
 
   if (fd < 0)
     return fd;

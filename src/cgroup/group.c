@@ -25,7 +25,7 @@
 
 #define CGROUP_FILE_MAX ((size_t) 256 * 1024)
 
-/* NAME in the folder DIR, or a path. */
+/* NAME in the directory DIR, or a path. */
 static char *read_text (int dir, const char *name)
 {
   struct error ignored = { 0 };
@@ -62,7 +62,7 @@ struct counter {
 static void read_counters (const struct cgroup *group, const struct counter *list, size_t count, bool *known)
 {
   for (size_t i = 0; i < count; i++) {
-    cleanup_free char *text = read_text (cgroup_folder (group, list[i].controller), list[i].file);
+    cleanup_free char *text = read_text (cgroup_directory (group, list[i].controller), list[i].file);
 
     if (text != NULL && find_number (text, list[i].key, list[i].number))
       *known = true;
@@ -112,9 +112,9 @@ void cgroup_count (const struct cgroup *group, struct cgroup_counters *ret_count
  */
 #define V1_UNLIMITED (UINT64_C (0x7ffffffffffff) << 12)
 
-static bool read_limit (int folder, const char *name, uint64_t *ret_limit)
+static bool read_limit (int directory, const char *name, uint64_t *ret_limit)
 {
-  cleanup_free char *text = read_text (folder, name);
+  cleanup_free char *text = read_text (directory, name);
   const char *p = text;
 
   if (text == NULL)
@@ -131,28 +131,29 @@ static bool read_limit (int folder, const char *name, uint64_t *ret_limit)
 
 static bool look_v1 (const struct cgroup *held, struct outside_cgroup *group)
 {
-  int memory = cgroup_folder (held, "memory"), cpu = cgroup_folder (held, "cpu");
+  int memory = cgroup_directory (held, "memory"), cpu = cgroup_directory (held, "cpu");
 
   group->counts_swap = read_limit (memory, "memory.memsw.limit_in_bytes", &group->memory_and_swap);
   group->swap = UINT64_MAX;
   return read_limit (memory, "memory.limit_in_bytes", &group->memory)
-         && read_limit (cgroup_folder (held, "pids"), "pids.max", &group->pids)
+         && read_limit (cgroup_directory (held, "pids"), "pids.max", &group->pids)
          && read_limit (cpu, "cpu.cfs_quota_us", &group->quota)
          && read_limit (cpu, "cpu.cfs_period_us", &group->period);
 }
 
 static bool look_v2 (const struct cgroup *held, struct outside_cgroup *group)
 {
-  int folder = cgroup_folder (held, "");
-  cleanup_free char *cpu = read_text (folder, "cpu.max");
+  int directory = cgroup_directory (held, "");
+  cleanup_free char *cpu = read_text (directory, "cpu.max");
   const char *second = cpu ? strchr (cpu, ' ') : NULL;
 
   if (second == NULL || !proc_number_next (&second, &group->period))
     return false;
-  group->counts_swap = read_limit (folder, "memory.swap.max", &group->swap);
+  group->counts_swap = read_limit (directory, "memory.swap.max", &group->swap);
   group->memory_and_swap = UINT64_MAX;
-  return read_limit (folder, "memory.max", &group->memory) && read_limit (folder, "pids.max", &group->pids)
-         && read_limit (folder, "cpu.max", &group->quota);
+  return read_limit (directory, "memory.max", &group->memory)
+         && read_limit (directory, "pids.max", &group->pids)
+         && read_limit (directory, "cpu.max", &group->quota);
 }
 
 /* Lines "N:CONTROLLERS:PATH"; each of the controllers that limit must be in the very group. */
@@ -181,7 +182,7 @@ static bool is_member (enum cgroup_mode mode, const char *membership, const char
 static bool has_processes (const struct cgroup *group)
 {
   for (size_t i = 0; i < group->count; i++) {
-    cleanup_free char *text = read_text (group->folders[i].fd, "cgroup.procs");
+    cleanup_free char *text = read_text (group->directories[i].fd, "cgroup.procs");
 
     if (text != NULL && text[0] != '\0')
       return true;
@@ -201,7 +202,7 @@ void cgroup_look (const struct cgroup *group, const char *path, const char *memb
 
 /* Calls EACH for the place of the group PATH in every hierarchy; stops at the first failure. */
 static int for_each_group (enum cgroup_mode mode, const char *path,
-                           int (*each) (const char *folder, void *arg), void *arg)
+                           int (*each) (const char *directory, void *arg), void *arg)
 {
   const struct dirent *entry;
   int r = 0;
@@ -210,21 +211,21 @@ static int for_each_group (enum cgroup_mode mode, const char *path,
   if (mode == CGROUP_NONE || path == NULL)
     return 0;
   if (mode == CGROUP_V2) {
-    cleanup_free char *folder = str_format (CGROUP_ROOT "%s", path);
+    cleanup_free char *directory = str_format (CGROUP_ROOT "%s", path);
 
-    return folder ? each (folder, arg) : -ENOMEM;
+    return directory ? each (directory, arg) : -ENOMEM;
   }
   dir = opendir (CGROUP_ROOT);
   if (dir == NULL)
     return -errno;
   for (errno = 0; r == 0 && (entry = readdir (dir)) != NULL; errno = 0) {
-    cleanup_free char *folder = NULL;
+    cleanup_free char *directory = NULL;
 
     /* Names such as "cpu" that link to "cpu,cpuacct" would be visited twice. */
     if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
       continue;
-    folder = str_format (CGROUP_ROOT "/%s%s", entry->d_name, path);
-    r = folder ? each (folder, arg) : -ENOMEM;
+    directory = str_format (CGROUP_ROOT "/%s%s", entry->d_name, path);
+    r = directory ? each (directory, arg) : -ENOMEM;
   }
   /* A hierarchy that was not seen may hold a group that would stay for ever. */
   if (r == 0 && errno != 0)
@@ -234,36 +235,36 @@ static int for_each_group (enum cgroup_mode mode, const char *path,
 }
 
 /* 1: it is; 0: it is not. Or a negative errno. */
-static int is_there (const char *folder)
+static int is_there (const char *directory)
 {
-  if (access (folder, F_OK) == 0)
+  if (access (directory, F_OK) == 0)
     return 1;
   return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 }
 
-static void write_text (const char *folder, const char *name, const char *text)
+static void write_text (const char *directory, const char *name, const char *text)
 {
-  cleanup_free char *path = str_format ("%s/%s", folder, name);
+  cleanup_free char *path = str_format ("%s/%s", directory, name);
 
   /* Every caller looks afterwards whether it helped. */
   if (path != NULL)
     cgroup_write (AT_FDCWD, path, text);
 }
 
-static void thaw (const char *folder)
+static void thaw (const char *directory)
 {
   /* Version 1 and 2 have a file each. */
-  write_text (folder, "freezer.state", "THAWED");
-  write_text (folder, "cgroup.freeze", "0");
+  write_text (directory, "freezer.state", "THAWED");
+  write_text (directory, "cgroup.freeze", "0");
 }
 
-static int thaw_group (const char *folder, void *arg)
+static int thaw_group (const char *directory, void *arg)
 {
-  int r = is_there (folder);
+  int r = is_there (directory);
 
   (void) arg;
   if (r > 0)
-    thaw (folder);
+    thaw (directory);
   return r < 0 ? r : 0;
 }
 
@@ -273,17 +274,17 @@ void cgroup_thaw (enum cgroup_mode mode, const char *path)
 }
 
 /* A frozen member cannot die, so thaw first. */
-static int kill_group (const char *folder, void *arg)
+static int kill_group (const char *directory, void *arg)
 {
-  cleanup_free char *procs = str_format ("%s/cgroup.procs", folder);
+  cleanup_free char *procs = str_format ("%s/cgroup.procs", directory);
   cleanup_free char *text = NULL;
   size_t *alive = arg;
-  int r = procs ? is_there (folder) : -ENOMEM;
+  int r = procs ? is_there (directory) : -ENOMEM;
 
   if (r <= 0)
     return r;
-  thaw (folder);
-  write_text (folder, "cgroup.kill", "1");
+  thaw (directory);
+  write_text (directory, "cgroup.kill", "1");
   text = read_text (AT_FDCWD, procs);
   for (const char *line = text; line != NULL && *line != '\0';) {
     size_t len = strcspn (line, "\n");
@@ -300,46 +301,46 @@ static int kill_group (const char *folder, void *arg)
 }
 
 /* Groups inside the group are the payload's own, where it could make any; they have to go first. */
-static int remove_tree (const char *folder, unsigned depth)
+static int remove_tree (const char *directory, unsigned depth)
 {
   const struct dirent *entry;
   DIR *dir;
 
-  if (rmdir (folder) == 0 || errno == ENOENT)
+  if (rmdir (directory) == 0 || errno == ENOENT)
     return 0;
-  dir = depth > 0 ? opendir (folder) : NULL;
+  dir = depth > 0 ? opendir (directory) : NULL;
   while (dir != NULL && (entry = readdir (dir)) != NULL) {
     cleanup_free char *inner = NULL;
 
     if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
       continue;
-    inner = str_format ("%s/%s", folder, entry->d_name);
+    inner = str_format ("%s/%s", directory, entry->d_name);
     if (inner != NULL)
       remove_tree (inner, depth - 1);
   }
   if (dir != NULL)
     closedir (dir);
-  return rmdir (folder) == 0 || errno == ENOENT ? 0 : -errno;
+  return rmdir (directory) == 0 || errno == ENOENT ? 0 : -errno;
 }
 
-static int remove_group (const char *folder, void *arg)
+static int remove_group (const char *directory, void *arg)
 {
   bool *busy = arg;
-  int r = is_there (folder);
+  int r = is_there (directory);
 
   if (r > 0)
-    r = remove_tree (folder, 8);
+    r = remove_tree (directory, 8);
   if (r == -EBUSY)
     *busy = true;
   return r == -EBUSY ? 0 : r;
 }
 
 /* An empty group is gone at once. One that is not, for whatever reason, is left to the others. */
-static int remove_empty (const char *folder, void *arg)
+static int remove_empty (const char *directory, void *arg)
 {
   bool *left = arg;
 
-  if (rmdir (folder) < 0 && errno != ENOENT && errno != ENOTDIR)
+  if (rmdir (directory) < 0 && errno != ENOENT && errno != ENOTDIR)
     *left = true;
   return 0;
 }

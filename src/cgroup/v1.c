@@ -33,14 +33,14 @@
 static int follow_cpuset (const struct plan *plan, const struct cgroup *group, struct error *err)
 {
   static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
-  int folder = cgroup_folder (group, "cpuset");
+  int directory = cgroup_directory (group, "cpuset");
 
-  for (size_t i = 0; i < ARRAY_LEN (names) && folder >= 0; i++) {
+  for (size_t i = 0; i < ARRAY_LEN (names) && directory >= 0; i++) {
     cleanup_free char *text = NULL;
     int r = file_read (cgroup_above (group, "cpuset"), names[i], CPUSET_MAX, &text, NULL, err);
 
     if (r == 0)
-      r = cgroup_write (folder, names[i], text);
+      r = cgroup_write (directory, names[i], text);
     if (r < 0)
       return error_is_set (err)
                  ? r
@@ -56,7 +56,7 @@ int cgroup_v1_make (const struct plan *plan, struct cgroup *group, struct error 
   group->mode = plan->cgroup;
   r = cgroup_find_hierarchies (group);
   if (r == 0)
-    r = cgroup_make_folders (group, plan->cgroup_path);
+    r = cgroup_make_directories (group, plan->cgroup_path);
   if (r == 0)
     return follow_cpuset (plan, group, err);
   return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
@@ -67,7 +67,7 @@ int cgroup_v1_enter (const struct plan *plan, const struct cgroup *group, struct
   int r = group->made ? 0 : -ENOENT;
 
   for (size_t i = 0; r == 0 && i < group->count; i++)
-    r = cgroup_write (group->folders[i].fd, "tasks", "0");
+    r = cgroup_write (group->directories[i].fd, "tasks", "0");
   return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", plan->cgroup_path) : 0;
 }
 
@@ -85,7 +85,7 @@ static int set_failed (const struct limits *l, const char *name, const char *tex
 static int set (const struct limits *l, const char *controller, const char *name, const char *text,
                 struct error *err)
 {
-  int r = cgroup_write (cgroup_folder (l->group, controller), name, text);
+  int r = cgroup_write (cgroup_directory (l->group, controller), name, text);
 
   return r < 0 ? set_failed (l, name, text, r, err) : 0;
 }
@@ -138,7 +138,7 @@ static int limit_cpu (const struct limits *l, struct error *err)
 static int check_devices (const struct limits *l, struct error *err)
 {
   cleanup_free char *list = NULL;
-  int r = file_read (cgroup_folder (l->group, "devices"), "devices.list", DEVICES_MAX, &list, NULL, err);
+  int r = file_read (cgroup_directory (l->group, "devices"), "devices.list", DEVICES_MAX, &list, NULL, err);
 
   if (r < 0)
     return error_prefix (err, "look at the cgroup '%s'", l->plan->cgroup_path);
@@ -151,7 +151,7 @@ static int check_devices (const struct limits *l, struct error *err)
 /* One rule with each write. */
 static int allow_devices (const struct limits *l, struct error *err)
 {
-  cleanup_close int fd = cgroup_open_file (cgroup_folder (l->group, "devices"), "devices.allow");
+  cleanup_close int fd = cgroup_open_file (cgroup_directory (l->group, "devices"), "devices.allow");
 
   for (size_t i = 0; i < OCI_DEVICE_COUNT; i++) {
     char rule[64], minor[16] = "*";
@@ -177,8 +177,8 @@ static int limit_devices (const struct limits *l, struct error *err)
 /* What the runtime has used is not the run's. That a counter cannot be reset makes it only less exact. */
 void cgroup_v1_forget (const struct cgroup *group)
 {
-  cgroup_write (cgroup_folder (group, "cpuacct"), "cpuacct.usage", "0");
-  cgroup_write (cgroup_folder (group, "memory"), "memory.max_usage_in_bytes", "0");
+  cgroup_write (cgroup_directory (group, "cpuacct"), "cpuacct.usage", "0");
+  cgroup_write (cgroup_directory (group, "memory"), "memory.max_usage_in_bytes", "0");
 }
 
 int cgroup_v1_limit (const struct plan *plan, const struct cgroup *group, struct error *err)

@@ -17,21 +17,21 @@
 
 /* The way down to the root has to be open to the ids of a user namespace; the document, which holds the
  * environment, is its owner's only. */
-#define FOLDER_MODE 0755
-#define CONFIG_MODE 0600
+#define DIRECTORY_MODE 0755
+#define CONFIG_MODE    0600
 
 /* What was made so far, for taking it back. */
 struct bundle {
-  const char *folder;
+  const char *directory;
   const struct plan *plan;
-  int fd;         /* the bundle's folder */
+  int fd;         /* the bundle's directory */
   int root;       /* its rootfs, -1 while there is none */
-  bool made;      /* the folder itself is ours */
+  bool made;      /* the directory itself is ours */
   size_t entries; /* how many of the plan's entries are there */
 };
 
 /* The mode is exact, whatever the umask. */
-static int make_folder (int at, const char *name, mode_t mode, int *ret_fd)
+static int make_directory (int at, const char *name, mode_t mode, int *ret_fd)
 {
   cleanup_close int fd = -1;
 
@@ -75,7 +75,7 @@ static int make_file (int at, const char *name, const char *text, mode_t mode)
   return 0;
 }
 
-/* Opens the folder that holds PATH (absolute, inside) beneath ROOT; *RET_NAME is PATH's last part. */
+/* Opens the directory that holds PATH (absolute, inside) beneath ROOT; *RET_NAME is PATH's last part. */
 static int open_parent (int root, const char *path, int *ret_fd, const char **ret_name)
 {
   cleanup_close int fd = fcntl (root, F_DUPFD_CLOEXEC, 3);
@@ -112,14 +112,14 @@ static int make_entry (int root, const struct plan_entry *entry)
   if (r < 0)
     return r;
   switch (entry->kind) {
-  case ENTRY_DIRECTORY: return make_folder (parent, name, entry->mode, &made);
+  case ENTRY_DIRECTORY: return make_directory (parent, name, entry->mode, &made);
   case ENTRY_FILE: return make_file (parent, name, entry->text ? entry->text : "", entry->mode);
   case ENTRY_SYMLINK: return symlinkat (entry->text, parent, name) < 0 ? -errno : 0;
   }
   return -EINVAL;
 }
 
-/* The plan names parents before children, so the reverse order finds every folder empty. */
+/* The plan names parents before children, so the reverse order finds every directory empty. */
 static void take_back (struct bundle *bundle)
 {
   while (bundle->entries > 0) {
@@ -133,7 +133,7 @@ static void take_back (struct bundle *bundle)
   if (bundle->root >= 0)
     unlinkat (bundle->fd, ROOTFS, AT_REMOVEDIR);
   if (bundle->made)
-    rmdir (bundle->folder);
+    rmdir (bundle->directory);
 }
 
 static int check_empty (const struct bundle *bundle, struct error *err)
@@ -144,67 +144,68 @@ static int check_empty (const struct bundle *bundle, struct error *err)
   int r = 0;
 
   if (dir == NULL) {
-    r = error_set_errno (err, errno, "--bundle: cannot read folder '%s'", bundle->folder);
+    r = error_set_errno (err, errno, "--bundle: cannot read directory '%s'", bundle->directory);
     if (fd >= 0)
       close (fd);
     return r;
   }
   while (r == 0 && (entry = readdir (dir)) != NULL)
     if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0)
-      r = error_set (err, -ENOTEMPTY, "--bundle: folder '%s' is not empty; name a new one", bundle->folder);
+      r = error_set (err, -ENOTEMPTY, "--bundle: directory '%s' is not empty; name a new one",
+                     bundle->directory);
   closedir (dir);
   return r;
 }
 
-static int open_folder (struct bundle *bundle, struct error *err)
+static int open_directory (struct bundle *bundle, struct error *err)
 {
-  int r = make_folder (AT_FDCWD, bundle->folder, FOLDER_MODE, &bundle->fd);
+  int r = make_directory (AT_FDCWD, bundle->directory, DIRECTORY_MODE, &bundle->fd);
 
   bundle->made = r == 0;
   if (r == 0)
     return 0;
   if (r != -EEXIST)
-    return error_set_errno (err, -r, "--bundle: cannot make folder '%s'", bundle->folder);
-  bundle->fd = open (bundle->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return error_set_errno (err, -r, "--bundle: cannot make directory '%s'", bundle->directory);
+  bundle->fd = open (bundle->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (bundle->fd < 0)
-    return error_set_errno (err, errno, "--bundle: cannot open folder '%s'", bundle->folder);
+    return error_set_errno (err, errno, "--bundle: cannot open directory '%s'", bundle->directory);
   return check_empty (bundle, err);
 }
 
 static int make_root (struct bundle *bundle, struct error *err)
 {
   const struct plan *plan = bundle->plan;
-  int r = make_folder (bundle->fd, ROOTFS, FOLDER_MODE, &bundle->root);
+  int r = make_directory (bundle->fd, ROOTFS, DIRECTORY_MODE, &bundle->root);
 
   if (r < 0)
-    return error_set_errno (err, -r, "--bundle: cannot make folder '%s/%s'", bundle->folder, ROOTFS);
+    return error_set_errno (err, -r, "--bundle: cannot make directory '%s/%s'", bundle->directory, ROOTFS);
   for (size_t i = 0; i < plan->entry_count; i++) {
     r = make_entry (bundle->root, &plan->entries[i]);
     if (r < 0)
-      return error_set_errno (err, -r, "--bundle: cannot make '%s/%s%s'", bundle->folder, ROOTFS,
+      return error_set_errno (err, -r, "--bundle: cannot make '%s/%s%s'", bundle->directory, ROOTFS,
                               plan->entries[i].path);
     bundle->entries++;
   }
   return 0;
 }
 
-int bundle_write (const char *folder, const struct plan *plan, const char *document, struct error *err)
+int bundle_write (const char *directory, const struct plan *plan, const char *document, struct error *err)
 {
-  struct bundle bundle = { .folder = folder, .plan = plan, .fd = -1, .root = -1 };
+  struct bundle bundle = { .directory = directory, .plan = plan, .fd = -1, .root = -1 };
   int r;
 
   if (plan->root == ROOT_FROM_IMAGE)
     return error_set (
         err, -EOPNOTSUPP,
-        "--bundle: image '%s' would have to be unpacked; unpack it and name its folder with --rootfs",
+        "--bundle: image '%s' would have to be unpacked; unpack it and name its directory with --rootfs",
         plan->root_path);
-  r = open_folder (&bundle, err);
+  r = open_directory (&bundle, err);
   if (r == 0 && plan->root == ROOT_FROM_HOST)
     r = make_root (&bundle, err);
   if (r == 0) {
     r = file_write_atomic (bundle.fd, CONFIG, document, strlen (document), CONFIG_MODE, err);
     if (r < 0)
-      error_prefix (err, "--bundle: folder '%s'", folder);
+      error_prefix (err, "--bundle: directory '%s'", directory);
   }
   if (r < 0)
     take_back (&bundle);

@@ -3,7 +3,7 @@
 
 #include "options-verb.h"
 
-extern const struct verb verb_install_runtime, verb_launcher;
+extern const struct verb verb_install_runtime, verb_daemon;
 extern const struct verb verb_ps, verb_kill, verb_gc, verb_audit, verb_toolrunner;
 extern const struct verb verb_check;
 extern const struct verb verb_audit_list, verb_audit_show, verb_audit_follow, verb_audit_verify;
@@ -16,5 +16,5 @@ extern const struct verb verb_profile_list, verb_profile_show, verb_profile_lint
  * words led to, also on failure. */
 int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err);
 
-/* Whether a launcher that stays may do what ARGV says; what is wrong may not. */
+/* Whether a daemon that stays may do what ARGV says; what is wrong may not. */
 bool verb_is_handed_on (char *const *argv);

@@ -22,28 +22,27 @@
 #include "wire-daemon-client.h"
 #include "wire-daemon.h"
 
-int through_socket (const struct configuration *configuration, char **ret_path, struct error *err)
+int delegate_socket (const struct configuration *configuration, char **ret_path, struct error *err)
 {
-  *ret_path =
-      configuration->launcher_socket ? strdup (configuration->launcher_socket) : places_launcher_socket ();
+  *ret_path = configuration->daemon_socket ? strdup (configuration->daemon_socket) : places_daemon_socket ();
   return *ret_path ? 0 : error_oom (err);
 }
 
-static bool front_asked;
+static bool client_asked;
 
-void through_remember_asked (void)
+void delegate_remember_asked (void)
 {
-  const char *by = getenv (LAUNCHER_ASKED);
+  const char *by = getenv (DAEMON_ASKED);
   uint64_t pid;
 
-  front_asked = by != NULL && number_parse (by, INT32_MAX, &pid) && (pid_t) pid == getpid ();
-  unsetenv (LAUNCHER_ASKED);
+  client_asked = by != NULL && number_parse (by, INT32_MAX, &pid) && (pid_t) pid == getpid ();
+  unsetenv (DAEMON_ASKED);
 }
 
 /* The front asks there and nowhere else. */
 static bool is_default (const char *path)
 {
-  cleanup_free char *usual = places_launcher_socket ();
+  cleanup_free char *usual = places_daemon_socket ();
 
   return str_equal (path, usual);
 }
@@ -59,8 +58,8 @@ static bool is_unbound (void)
  */
 static void start_one (char *socket_path)
 {
-  cleanup_free char *program = own_program ("tyrum-oci-launcher");
-  char *const words[] = { program, (char[]){ "--socket" }, socket_path, (char[]){ "--background" }, NULL };
+  cleanup_free char *program = paths_program ("tyrum-oci-daemon");
+  char *const argv[] = { program, (char[]){ "--socket" }, socket_path, (char[]){ "--background" }, NULL };
   pid_t pid = program != NULL && access (program, X_OK) == 0 ? fork () : -1;
   int nothing;
 
@@ -76,29 +75,28 @@ static void start_one (char *socket_path)
   if (setsid () < 0 || chdir ("/") < 0 || dup2 (nothing, 0) < 0 || dup2 (nothing, 1) < 0
       || dup2 (nothing, 2) < 0 || syscall (SYS_close_range, 3u, ~0u, 0) < 0)
     _exit (125);
-  execv (program, words);
+  execv (program, argv);
   _exit (127);
 }
 
-int through_launcher (char *const *words, int *ret_status, struct error *err)
+int delegate_to_daemon (char *const *argv, int *ret_status, struct error *err)
 {
   cleanup_configuration struct configuration *configuration = NULL;
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *path = NULL;
   cleanup_close int connection = -1;
 
-  /* This is the launcher; a terminal's keys are for who is in the foreground, which only our own session
+  /* This is the daemon; a terminal's keys are for who is in the foreground, which only our own session
    * tells; or what is wrong is said by whoever goes on. */
-  if (own_launch () != NULL || isatty (STDIN_FILENO) || context_configuration (&configuration, &ignored) < 0
-      || !configuration->launcher_use || through_socket (configuration, &path, &ignored) < 0)
+  if (paths_helper () != NULL || isatty (STDIN_FILENO) || context_configuration (&configuration, &ignored) < 0
+      || !configuration->daemon_use || delegate_socket (configuration, &path, &ignored) < 0)
     return 0;
-  if (front_asked && is_default (path))
+  if (client_asked && is_default (path))
     return 0;
   connection = hand_over_connect (path);
   if (connection >= 0)
-    return hand_over (connection, words, ret_status, err);
-  if (configuration->launcher_start && (connection == -ENOENT || connection == -ECONNREFUSED)
-      && is_unbound ())
+    return hand_over (connection, argv, ret_status, err);
+  if (configuration->daemon_start && (connection == -ENOENT || connection == -ECONNREFUSED) && is_unbound ())
     start_one (path);
   return 0;
 }
@@ -112,13 +110,13 @@ static bool is_same_socket (const char *path, const char *other)
          || (stat (path, &a) == 0 && stat (other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-bool through_leads_to (const char *socket_path, char *const *words)
+bool delegate_leads_to (const char *socket_path, char *const *argv)
 {
   cleanup_configuration struct configuration *configuration = NULL;
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *path = NULL;
 
-  return verb_is_handed_on (words) && context_configuration (&configuration, &ignored) == 0
-         && configuration->launcher_use && through_socket (configuration, &path, &ignored) == 0
+  return verb_is_handed_on (argv) && context_configuration (&configuration, &ignored) == 0
+         && configuration->daemon_use && delegate_socket (configuration, &path, &ignored) == 0
          && is_same_socket (path, socket_path);
 }

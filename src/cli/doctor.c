@@ -40,7 +40,7 @@ static void patient_clear (struct patient *patient)
 /* Without --backend it is libcrun, or what takes its place. */
 static const char *libcrun_advice (void)
 {
-  const char *other = own_default_backend ();
+  const char *other = paths_default_backend ();
 
   if (str_equal (other, "oci:crun"))
     return "oci:crun is used where no backend is named; contrib/libcrun-headers and a new build bring it";
@@ -54,7 +54,7 @@ static void look_for_runtimes (struct patient *patient)
   for (size_t i = 0; i < RUNTIMES; i++) {
     cleanup_error struct error ignored = { 0 };
     const struct backend_question question = { .backend = looked_for[i] };
-    bool absent = looked_for[i] == BACKEND_LIBCRUN && !own_has_libcrun ();
+    bool absent = looked_for[i] == BACKEND_LIBCRUN && !paths_have_libcrun ();
 
     if (absent || backend_version (&question, &patient->versions[i], &ignored) < 0)
       patient->versions[i] = NULL;

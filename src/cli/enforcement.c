@@ -2,28 +2,28 @@
 
 #include "cli-enforcement.h"
 
-void carry_write (struct json_writer *w, const char *key, const struct carriage *carriage)
+void enforcement_write (struct json_writer *w, const char *key, const struct enforcement *enforcement)
 {
   json_object_begin (w, key);
-  json_string (w, "carry", carry_text (carriage->carry));
-  json_string (w, "basis", carriage->basis == BASIS_MEASURED ? "measured" : "declared");
-  json_string (w, "reason", carriage->reason);
+  json_string (w, "carry", enforcement_text (enforcement->level));
+  json_string (w, "basis", enforcement->basis == BASIS_MEASURED ? "measured" : "declared");
+  json_string (w, "reason", enforcement->reason);
   json_object_end (w);
 }
 
-const char *carry_cell (const struct carriage *carriage, bool brief)
+const char *enforcement_cell (const struct enforcement *enforcement, bool brief)
 {
   static const char *const words[][2][3] = {
     { { "enforced", "weaker", "impossible" }, { "enforced?", "weaker?", "impossible?" } },
     { { "enf", "weak", "imp" }, { "enf?", "weak?", "imp?" } },
   };
 
-  return words[brief][carriage->basis != BASIS_MEASURED][carriage->carry];
+  return words[brief][enforcement->basis != BASIS_MEASURED][enforcement->level];
 }
 
-enum tone carry_tone (enum carry carry)
+enum tone enforcement_tone (enum enforcement_level level)
 {
   static const enum tone tones[] = { TONE_GOOD, TONE_WARN, TONE_BAD };
 
-  return tones[carry];
+  return tones[level];
 }

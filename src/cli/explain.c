@@ -17,11 +17,12 @@ struct explanation {
   char digest[PROFILE_DIGEST_SIZE];
 };
 
-static struct carriage carriage_in (const struct explanation *e, enum control control)
+static struct enforcement enforcement_in (const struct explanation *e, enum control control)
 {
   if (e->plan != NULL)
-    return e->plan->controls[control].carriage;
-  return carriage_through (control, e->context->request.backend, e->context->request.runtime, &e->settings);
+    return e->plan->controls[control].enforcement;
+  return enforcement_through (control, e->context->request.backend, e->context->request.runtime,
+                              &e->settings);
 }
 
 /* Adds "LABEL  TEXT", wrapped under itself. */
@@ -64,13 +65,13 @@ static int add_origins (const struct explanation *e, enum control control, struc
   return 0;
 }
 
-static int add_carriage (const struct explanation *e, enum control control, struct output *output,
-                         struct error *err)
+static int add_enforcement (const struct explanation *e, enum control control, struct output *output,
+                            struct error *err)
 {
-  struct carriage carriage = carriage_in (e, control);
-  cleanup_free char *text =
-      str_format ("%s on %s: %s (%s)", carry_text (carriage.carry),
-                  backend_name (e->context->request.backend), carriage.reason, basis_text (carriage.basis));
+  struct enforcement enforcement = enforcement_in (e, control);
+  cleanup_free char *text = str_format ("%s on %s: %s (%s)", enforcement_text (enforcement.level),
+                                        backend_name (e->context->request.backend), enforcement.reason,
+                                        basis_text (enforcement.basis));
 
   if (text == NULL)
     return error_oom (err);
@@ -83,8 +84,9 @@ static int add_control (const struct explanation *e, enum control control, struc
 {
   const struct control_info *info = control_info (control);
   cleanup_free char *value = control_value_text (control, &e->settings);
-  struct carriage carriage = carriage_in (e, control);
-  enum tone tone = control_is_promised (control, &e->settings) ? carry_tone (carriage.carry) : TONE_BOLD;
+  struct enforcement enforcement = enforcement_in (e, control);
+  enum tone tone =
+      control_is_promised (control, &e->settings) ? enforcement_tone (enforcement.level) : TONE_BOLD;
   const char *required = "";
   int r;
 
@@ -99,7 +101,7 @@ static int add_control (const struct explanation *e, enum control control, struc
   add_line (output, "promise", info->promise);
   r = add_origins (e, control, output, err);
   if (r == 0)
-    r = add_carriage (e, control, output, err);
+    r = add_enforcement (e, control, output, err);
   if (r == 0)
     add_line (output, "observed", info->observed);
   return r;
@@ -180,7 +182,7 @@ static int write_control (struct json_writer *w, const struct explanation *e, en
 {
   const struct control_info *info = control_info (control);
   cleanup_free char *value = control_value_text (control, &e->settings);
-  struct carriage carriage = carriage_in (e, control);
+  struct enforcement enforcement = enforcement_in (e, control);
   int r;
 
   if (value == NULL)
@@ -192,7 +194,7 @@ static int write_control (struct json_writer *w, const struct explanation *e, en
   json_string (w, "value", value);
   r = write_settings (w, e, control, err);
   json_string (w, "promise", info->promise);
-  carry_write (w, "carriage", &carriage);
+  enforcement_write (w, "enforcement", &enforcement);
   json_string (w, "observed", info->observed);
   json_object_end (w);
   return r;

@@ -2,7 +2,8 @@
  *
  * One link for each profile, as the runtime reads the profile from the name that it is called by: an engine's
  * user chooses among names that the operator made, and can say nothing else. Everything is below the
- * operator's folder and the engine's own configuration; --root does it for a system that lies in a folder. */
+ * operator's directory and the engine's own configuration; --root does it for a system that lies in a
+ * directory. */
 #include <config.h>
 
 #include <dirent.h>
@@ -29,7 +30,7 @@ static const char *const hook_files[] = { "tyrum-oci-gate.json", "tyrum-oci-audi
 struct installation {
   const char *root; /* in front of every path that is written */
   bool dry, remove;
-  char *links; /* the folder of links, as the engine sees it */
+  char *links; /* the directory of links, as the engine sees it */
   struct strlist names;
   struct output *output;
 };
@@ -41,7 +42,7 @@ static void installation_clear (struct installation *i)
 }
 #define cleanup_installation cleanup (installation_clear)
 
-static const char *folder_of (const char *variable, const char *built)
+static const char *directory_of (const char *variable, const char *built)
 {
   const char *value = secure_getenv (variable);
 
@@ -56,7 +57,7 @@ static int make_parents (const char *path, struct error *err)
     if (parent == NULL)
       return error_oom (err);
     if (mkdir (parent, 0755) < 0 && errno != EEXIST)
-      return error_set_errno (err, errno, "make the folder '%s'", parent);
+      return error_set_errno (err, errno, "make the directory '%s'", parent);
   }
   return 0;
 }
@@ -133,7 +134,7 @@ static int keep_before (const struct installation *i, const char *path, const ch
 static int make_link (const struct installation *i, const char *name, struct error *err)
 {
   cleanup_free char *program =
-      str_format ("%s/tyrum-oci-runtime", folder_of ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
+      str_format ("%s/tyrum-oci-runtime", directory_of ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
   cleanup_free char *full = str_format ("%s%s/" LINK_PREFIX "%s", i->root, i->links, name);
   int r;
 
@@ -223,7 +224,7 @@ static int for_docker (const struct installation *i, struct error *err)
 static int copy_hook (const struct installation *i, const char *name, struct error *err)
 {
   cleanup_free char *from =
-      str_format ("%s/hooks.d/%s", folder_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), name);
+      str_format ("%s/hooks.d/%s", directory_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), name);
   cleanup_free char *to = str_format (HOOKS "/%s", name), *text = NULL;
   int r;
 
@@ -312,7 +313,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   if (root != NULL && !path_is_normal (root))
     return error_set (err, CLI_USAGE, "--root: '%s' is not an absolute path", root);
   i.root = root != NULL && strcmp (root, "/") != 0 ? root : "";
-  i.links = str_format ("%s/runtimes", folder_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR));
+  i.links = str_format ("%s/runtimes", directory_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR));
   if (i.links == NULL)
     return error_oom (err);
   r = choose_names (&i, arguments_text (arguments, OPTION_PROFILE), err);

@@ -13,7 +13,7 @@ int main (int argc, char **argv)
 {
   /* It is one program to its users, in ps as well. */
   prctl (PR_SET_NAME, "tyrum-oci");
-  through_remember_asked ();
-  own_remember_front ();
+  delegate_remember_asked ();
+  paths_remember_client ();
   return program_run (argc, argv);
 }

@@ -26,20 +26,20 @@ static void add_backends (struct strbuf *buf, unsigned mask)
     }
 }
 
-static bool same_carriage (const struct carriage *a, const struct carriage *b)
+static bool same_enforcement (const struct enforcement *a, const struct enforcement *b)
 {
-  return a->carry == b->carry && a->basis == b->basis && strcmp (a->reason, b->reason) == 0;
+  return a->level == b->level && a->basis == b->basis && strcmp (a->reason, b->reason) == 0;
 }
 
 /* One line for CARRIAGE, which holds for the backends in MASK. WHAT is a control, perhaps with a value. */
 static void add_reason (struct output *output, const char *what, unsigned mask,
-                        const struct carriage *carriage)
+                        const struct enforcement *enforcement)
 {
   cleanup_strbuf struct strbuf line = { 0 };
 
-  strbuf_addf (&line, "%s: %s on ", what, carry_cell (carriage, false));
+  strbuf_addf (&line, "%s: %s on ", what, enforcement_cell (enforcement, false));
   add_backends (&line, mask);
-  strbuf_addf (&line, ": %s", carriage->reason);
+  strbuf_addf (&line, ": %s", enforcement->reason);
   output->out.failed = output->out.failed || line.failed;
   if (line.failed)
     return;
@@ -53,33 +53,33 @@ static void add_reasons (enum control control, struct output *output)
   unsigned done = 0;
 
   for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-    struct carriage carriage = carriage_of (control, b);
+    struct enforcement enforcement = enforcement_of (control, b);
     unsigned mask = 0;
 
-    if ((done & (1u << b)) || carriage.carry == CARRY_ENFORCED)
+    if ((done & (1u << b)) || enforcement.level == ENFORCEMENT_ENFORCED)
       continue;
     for (enum backend other = b; other < BACKEND_KNOWN; other++) {
-      struct carriage same = carriage_of (control, other);
+      struct enforcement same = enforcement_of (control, other);
 
-      if (same_carriage (&carriage, &same))
+      if (same_enforcement (&enforcement, &same))
         mask |= 1u << other;
     }
     done |= mask;
-    add_reason (output, control_info (control)->name, mask, &carriage);
+    add_reason (output, control_info (control)->name, mask, &enforcement);
   }
 }
 
 static void add_value_notes (struct output *output)
 {
-  struct carriage_note note;
+  struct enforcement_note note;
 
-  for (size_t i = 0; carriage_note_at (i, &note); i++) {
+  for (size_t i = 0; enforcement_note_at (i, &note); i++) {
     cleanup_free char *what = str_format ("%s '%s'", control_info (note.control)->name, note.value);
 
     if (what == NULL)
       output->out.failed = true;
     else
-      add_reason (output, what, note.backends, &note.carriage);
+      add_reason (output, what, note.backends, &note.enforcement);
   }
 }
 
@@ -111,9 +111,9 @@ static void fill_table (struct table *table, bool brief)
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     table_add (table, control_info (c)->name);
     for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-      struct carriage carriage = carriage_of (c, b);
+      struct enforcement enforcement = enforcement_of (c, b);
 
-      table_add_tone (table, carry_cell (&carriage, brief), carry_tone (carriage.carry));
+      table_add_tone (table, enforcement_cell (&enforcement, brief), enforcement_tone (enforcement.level));
     }
   }
 }
@@ -178,15 +178,15 @@ static void write_differences (struct json_writer *w)
 
 static void write_notes (struct json_writer *w)
 {
-  struct carriage_note note;
+  struct enforcement_note note;
 
   json_array_begin (w, "values");
-  for (size_t i = 0; carriage_note_at (i, &note); i++) {
+  for (size_t i = 0; enforcement_note_at (i, &note); i++) {
     json_object_begin (w, NULL);
     json_string (w, "control", control_info (note.control)->name);
     json_string (w, "value", note.value);
     write_backends (w, note.backends);
-    carry_write (w, "carriage", &note.carriage);
+    enforcement_write (w, "enforcement", &note.enforcement);
     json_object_end (w);
   }
   json_array_end (w);
@@ -207,9 +207,9 @@ static int print_json (struct output *output, struct error *err)
     json_string (&w, "promise", control_info (c)->promise);
     json_object_begin (&w, "backends");
     for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-      struct carriage carriage = carriage_of (c, b);
+      struct enforcement enforcement = enforcement_of (c, b);
 
-      carry_write (&w, backend_name (b), &carriage);
+      enforcement_write (&w, backend_name (b), &enforcement);
     }
     json_object_end (&w);
     json_object_end (&w);
@@ -229,10 +229,10 @@ static int print_json (struct output *output, struct error *err)
 static void write_cell (struct json_writer *w, const struct observed *observed, enum control c,
                         enum backend b)
 {
-  struct carriage declared = carriage_of (c, b);
+  struct enforcement declared = enforcement_of (c, b);
 
   json_object_begin (w, backend_name (b));
-  carry_write (w, "declared", &declared);
+  enforcement_write (w, "declared", &declared);
   json_string (w, "observed", observed_text (observed, c, b));
   json_string (w, "evidence", observed->backends[b].cells[c].evidence);
   json_bool (w, "wrong", observed_is_wrong (observed, c, b));
@@ -336,7 +336,7 @@ static int print_observed_text (const struct observed *observed, struct output *
       if (observed_was_here (observed, b))
         table_add_tone (&table, observed_text (observed, c, b),
                         observed_is_wrong (observed, c, b) ? TONE_BAD
-                                                           : carry_tone (carriage_of (c, b).carry));
+                                                           : enforcement_tone (enforcement_of (c, b).level));
   }
   r = table_print (&table, output, err);
   if (r < 0)

@@ -27,9 +27,9 @@ static void add_declared (struct strbuf *buf)
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     strbuf_addf (buf, "| `%s` |", control_info (c)->name);
     for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-      struct carriage carriage = carriage_of (c, b);
+      struct enforcement enforcement = enforcement_of (c, b);
 
-      strbuf_addf (buf, " %s |", carry_cell (&carriage, false));
+      strbuf_addf (buf, " %s |", enforcement_cell (&enforcement, false));
     }
     strbuf_add (buf, "\n");
   }
@@ -75,19 +75,19 @@ static void add_reasons (struct strbuf *buf, enum control control)
   unsigned done = 0;
 
   for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-    struct carriage carriage = carriage_of (control, b);
+    struct enforcement enforcement = enforcement_of (control, b);
     const char *comma = "";
 
-    if ((done & (1u << b)) || carriage.carry == CARRY_ENFORCED)
+    if ((done & (1u << b)) || enforcement.level == ENFORCEMENT_ENFORCED)
       continue;
-    strbuf_addf (buf, "- `%s` is %s on ", control_info (control)->name, carry_text (carriage.carry));
+    strbuf_addf (buf, "- `%s` is %s on ", control_info (control)->name, enforcement_text (enforcement.level));
     for (enum backend other = b; other < BACKEND_KNOWN; other++)
-      if (strcmp (carriage_of (control, other).reason, carriage.reason) == 0) {
+      if (strcmp (enforcement_of (control, other).reason, enforcement.reason) == 0) {
         strbuf_addf (buf, "%s%s", comma, backend_name (other));
         comma = ", ";
         done |= 1u << other;
       }
-    strbuf_addf (buf, ": %s.\n", carriage.reason);
+    strbuf_addf (buf, ": %s.\n", enforcement.reason);
   }
 }
 

@@ -66,7 +66,7 @@ static int set_up (struct stand *stand, struct error *err)
   int r = scratch_make (&stand->scratch, err);
 
   if (r == 0)
-    r = scratch_folder (&stand->scratch, "workspace", &stand->workspace, err);
+    r = scratch_directory (&stand->scratch, "workspace", &stand->workspace, err);
   if (r == 0)
     r = scratch_file (&stand->scratch, "workspace/master.key", "hidden\n", 0644, &hidden, err);
   if (r == 0)
@@ -206,18 +206,19 @@ bool observed_is_wrong (const struct observed *observed, enum control control, e
   const struct observed_cell *cell = &observed->backends[backend].cells[control];
 
   return observed_was_here (observed, backend) && !cell->host_lacks
-         && carriage_of (control, backend).carry == CARRY_ENFORCED && cell->verdict != VERDICT_VERIFIED;
+         && enforcement_of (control, backend).level == ENFORCEMENT_ENFORCED
+         && cell->verdict != VERDICT_VERIFIED;
 }
 
 const char *observed_text (const struct observed *observed, enum control control, enum backend backend)
 {
   const struct observed_cell *cell = &observed->backends[backend].cells[control];
-  struct carriage declared = carriage_of (control, backend);
+  struct enforcement declared = enforcement_of (control, backend);
 
   if (!observed_was_here (observed, backend))
     return "not here";
-  if (declared.carry != CARRY_ENFORCED)
-    return carry_text (declared.carry);
+  if (declared.level != ENFORCEMENT_ENFORCED)
+    return enforcement_text (declared.level);
   if (cell->host_lacks)
     return "not on this host";
   return cell->verdict == VERDICT_VERIFIED   ? "verified"

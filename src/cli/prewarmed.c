@@ -33,12 +33,12 @@ static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,     OPTION
                                        OPTION_TRACE_TIME, OPTION_HOME,    OPTION_DB,
                                        OPTION_MIGRATIONS, OPTION_PAYLOAD, OPTION_WITH_PARENT };
 
-struct held {
+struct prewarmed {
   struct strlist template;
   struct context context;
-  char *init, *launcher;
+  char *init, *daemon;
   char id[RUN_ID_SIZE];
-  struct run_held *sandbox;
+  struct run_prewarmed *sandbox;
   bool offered; /* who has taken it over has also taken it down */
 };
 
@@ -83,40 +83,41 @@ static bool complete_step (struct arguments *arguments, const struct configurati
          && toolrunner_complete (arguments, configuration, &ignored) == 0;
 }
 
-/* Whose the workspace is that ARGUMENTS name, for a caller in FOLDER. It is a guess that saves time, made
+/* Whose the workspace is that ARGUMENTS name, for a caller in DIRECTORY. It is a guess that saves time, made
  * where nobody may wait: a file system that does not answer, or has to be asked, is not. */
-static void find_owner (const struct arguments *arguments, int folder, struct held_owner *ret_owner)
+static void find_owner (const struct arguments *arguments, int directory, struct prewarmed_owner *ret_owner)
 {
   const char *workspace = arguments_text (arguments, OPTION_WORKSPACE);
   struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
-  cleanup_close int fd = (int) syscall (SYS_openat2, folder, workspace ? workspace : ".", &how, sizeof (how));
+  cleanup_close int fd =
+      (int) syscall (SYS_openat2, directory, workspace ? workspace : ".", &how, sizeof (how));
   struct statx st;
 
   if (fd >= 0
       && statx (fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_UID | STATX_GID, &st)
              == 0)
-    *ret_owner = (struct held_owner){ st.stx_uid, st.stx_gid };
+    *ret_owner = (struct prewarmed_owner){ st.stx_uid, st.stx_gid };
 }
 
-bool held_template (char *const *words, int folder, const struct configuration *configuration,
-                    struct strlist *ret_template, char **ret_profile, struct held_owner *ret_owner)
+bool prewarmed_template (char *const *argv, int directory, const struct configuration *configuration,
+                         struct strlist *ret_template, char **ret_profile, struct prewarmed_owner *ret_owner)
 {
   cleanup_arguments struct arguments arguments = { 0 };
   cleanup_strlist struct strlist template = { 0 };
   cleanup_error struct error ignored = { 0 };
-  bool step = words[0] != NULL && strcmp (words[0], verb_toolrunner.path) == 0;
+  bool step = argv[0] != NULL && strcmp (argv[0], verb_toolrunner.path) == 0;
   const struct verb *verb = step ? &verb_toolrunner : &verb_run;
   const char *profile;
 
-  if (words[0] == NULL || strcmp (words[0], verb->path) != 0
-      || arguments_parse (words + 1, verb->options, verb->command, &arguments, &ignored) < 0
+  if (argv[0] == NULL || strcmp (argv[0], verb->path) != 0
+      || arguments_parse (argv + 1, verb->options, verb->command, &arguments, &ignored) < 0
       || (step && !complete_step (&arguments, configuration)) || write_template (&arguments, &template) < 0)
     return false;
   profile = arguments_text (&arguments, OPTION_PROFILE);
   *ret_profile = strdup (profile ? profile : "baseline");
   if (*ret_profile == NULL)
     return false;
-  find_owner (&arguments, folder, ret_owner);
+  find_owner (&arguments, directory, ret_owner);
   *ret_template = template;
   template = (struct strlist){ 0 };
   return true;
@@ -147,86 +148,88 @@ static int make_plan (const struct strlist *template, struct context *context, s
                       struct error *err)
 {
   cleanup_arguments struct arguments arguments = { 0 };
-  char folder[] = "/tmp/tyrum-oci-XXXXXX";
+  char directory[] = "/tmp/tyrum-oci-XXXXXX";
   cleanup_free char **line = NULL;
   int r;
 
-  if (mkdtemp (folder) == NULL)
-    return error_set_errno (err, errno, "make a folder in '/tmp'");
-  line = whole_line (template, folder);
+  if (mkdtemp (directory) == NULL)
+    return error_set_errno (err, errno, "make a directory in '/tmp'");
+  line = whole_line (template, directory);
   r = line ? arguments_parse (line, verb_run.options, true, &arguments, err) : error_oom (err);
   if (r == 0)
     r = context_open (context, &arguments, err);
   if (r == 0)
     r = context_plan (context, ret_plan, err);
-  rmdir (folder);
+  rmdir (directory);
   return r;
 }
 
-static void held_free (struct held *held)
+static void prewarmed_free (struct prewarmed *prewarmed)
 {
-  strlist_clear (&held->template);
-  context_clear (&held->context);
-  free (held->init);
-  free (held->launcher);
-  free (held);
+  strlist_clear (&prewarmed->template);
+  context_clear (&prewarmed->context);
+  free (prewarmed->init);
+  free (prewarmed->daemon);
+  free (prewarmed);
 }
 
 static int check (const struct plan *plan, struct error *err)
 {
-  const char *why = plan_why_not_held (plan);
+  const char *why = plan_why_not_prewarmed (plan);
 
   return why ? error_set (err, -EOPNOTSUPP, "none can be held ready of profile '%s': %s", plan->profile_name,
                           why)
              : 0;
 }
 
-static int make (struct held *held, const struct held_owner *owner, struct error *err)
+static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owner, struct error *err)
 {
   cleanup_plan struct plan *plan = NULL;
-  struct run_options options = { .launch = own_launch (), .in = -1, .out = -1, .err = -1, .id = held->id };
+  struct run_options options = {
+    .launch = paths_helper (), .in = -1, .out = -1, .err = -1, .id = prewarmed->id
+  };
   struct error left = { 0 };
   unsigned finished;
-  int r = make_plan (&held->template, &held->context, &plan, err);
+  int r = make_plan (&prewarmed->template, &prewarmed->context, &plan, err);
 
   if (r == 0)
     r = check (plan, err);
   if (r == 0)
-    r = run_id_make (held->id, err);
-  held->init = own_program ("tyrum-oci-init");
-  held->launcher = own_program ("tyrum-oci-launch");
-  if (r == 0 && (held->init == NULL || held->launcher == NULL))
+    r = run_id_make (prewarmed->id, err);
+  prewarmed->init = paths_program ("tyrum-oci-init");
+  prewarmed->daemon = paths_program ("tyrum-oci-libcrun-helper");
+  if (r == 0 && (prewarmed->init == NULL || prewarmed->daemon == NULL))
     r = error_oom (err);
   if (r < 0)
     return r;
-  if (run_gc (held->context.host, LEFT_ENGINE_MS, &finished, &left) < 0)
+  if (run_gc (prewarmed->context.host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
-  options.host = held->context.host;
+  options.host = prewarmed->context.host;
   options.plan = take_ptr (plan);
-  options.init = held->init;
-  options.launcher = held->launcher;
-  options.cache = held->context.host->storage_dir;
-  return run_hold (&options, owner->uid, owner->gid, &held->sandbox, err);
+  options.init = prewarmed->init;
+  options.daemon = prewarmed->daemon;
+  options.cache = prewarmed->context.host->storage_dir;
+  return run_prewarm (&options, owner->uid, owner->gid, &prewarmed->sandbox, err);
 }
 
-int held_make (const struct strlist *template, const struct held_owner *owner, struct held **ret_held,
-               struct error *err)
+int prewarmed_make (const struct strlist *template, const struct prewarmed_owner *owner,
+                    struct prewarmed **ret_prewarmed, struct error *err)
 {
-  struct held *held = calloc (1, sizeof (*held));
-  int r = held && strlist_copy (template, &held->template) == 0 ? 0 : error_oom (err);
+  struct prewarmed *prewarmed = calloc (1, sizeof (*prewarmed));
+  int r = prewarmed && strlist_copy (template, &prewarmed->template) == 0 ? 0 : error_oom (err);
 
   if (r == 0)
-    r = make (held, owner, err);
+    r = make (prewarmed, owner, err);
   if (r < 0) {
-    if (held != NULL)
-      held_free (held);
+    if (prewarmed != NULL)
+      prewarmed_free (prewarmed);
     return r;
   }
-  *ret_held = held;
+  *ret_prewarmed = prewarmed;
   return 0;
 }
 
-void held_rehearse (const char *profile)
+void prewarmed_rehearse (const char *profile)
 {
   cleanup_context struct context context = { 0 };
   cleanup_strlist struct strlist template = { 0 };
@@ -238,36 +241,37 @@ void held_rehearse (const char *profile)
   filters_keep ();
   if (add_option (&template, OPTION_PROFILE, profile) == 0
       && make_plan (&template, &context, &plan, &ignored) == 0)
-    if (target_oci (plan, &document, &ignored) == 0 && plan->filter != NULL)
+    if (render_oci (plan, &document, &ignored) == 0 && plan->filter != NULL)
       (void) filter_cache_text (context.host->storage_dir, plan->filter, true, &program, &ignored);
 }
 
-bool held_is_current (struct held *held)
+bool prewarmed_is_current (struct prewarmed *prewarmed)
 {
   cleanup_context struct context context = { 0 };
   cleanup_plan struct plan *plan = NULL;
   cleanup_error struct error ignored = { 0 };
 
-  return make_plan (&held->template, &context, &plan, &ignored) == 0 && run_held_serves (held->sandbox, plan);
+  return make_plan (&prewarmed->template, &context, &plan, &ignored) == 0
+         && run_prewarmed_serves (prewarmed->sandbox, plan);
 }
 
-int held_signals (const struct held *held)
+int prewarmed_signals (const struct prewarmed *prewarmed)
 {
-  return run_held_signals (held->sandbox);
+  return run_prewarmed_signals (prewarmed->sandbox);
 }
 
-void held_offer (struct held *held)
+void prewarmed_offer (struct prewarmed *prewarmed)
 {
-  own_set_held (held->sandbox);
-  held->offered = true;
+  paths_set_prewarmed (prewarmed->sandbox);
+  prewarmed->offered = true;
 }
 
-void held_discard (struct held *held)
+void prewarmed_discard (struct prewarmed *prewarmed)
 {
   cleanup_error struct error ignored = { 0 };
 
-  if (held->sandbox != NULL && (own_held () == held->sandbox || !held->offered))
-    run_discard (held->sandbox, &ignored);
-  own_set_held (NULL);
-  held_free (held);
+  if (prewarmed->sandbox != NULL && (paths_prewarmed () == prewarmed->sandbox || !prewarmed->offered))
+    run_discard (prewarmed->sandbox, &ignored);
+  paths_set_prewarmed (NULL);
+  prewarmed_free (prewarmed);
 }

@@ -92,7 +92,7 @@ const struct verb verb_profile_lint = {
                  "make the exit "
                  "status 1; warnings are worth a second look. A file is judged as it would be once "
                  "installed: lying in the "
-                 "current folder does not make it untrusted here.",
+                 "current directory does not make it untrusted here.",
   .operands = "NAME|FILE...",
   .min = 1,
   .max = LIMIT_ARGUMENTS,

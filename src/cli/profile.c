@@ -11,7 +11,7 @@ static const enum option options[] = { OPTION_COUNT };
 const struct verb verb_profile = {
   .path = "profile",
   .summary = "list, show, check and compare profiles",
-  .description = "Profiles are looked for in the operator's folder, then in the user's, then among the "
+  .description = "Profiles are looked for in the operator's directory, then in the user's, then among the "
                  "shipped ones. A text "
                  "with a slash in it, or one that ends in .json, is a file.",
   .operands = "VERB [ARG...]",

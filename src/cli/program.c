@@ -49,7 +49,7 @@ static void look_at_terminal (struct output *output)
 /* After a run signals are still blocked; a reader that takes nothing must not keep us from ending then. */
 static int write_all (int fd, const struct strbuf *text)
 {
-  return nudge_write (fd, text->text, text->len, 0);
+  return io_timeout_write (fd, text->text, text->len, 0);
 }
 
 static int flush (struct output *output)

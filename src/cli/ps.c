@@ -190,8 +190,8 @@ static int run_kill_verb (const struct arguments *arguments, struct output *outp
 /* What engines have lost; that is in the journal like any other end. */
 static unsigned sweep (const struct host_facts *host)
 {
-  struct call call = { .config_dir = own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
-                       .data_dir = own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR) };
+  struct call call = { .config_dir = paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
+                       .data_dir = paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR) };
 
   return sweep_containers (host->state_dir, UINT_MAX, call_lost, &call);
 }
@@ -250,7 +250,8 @@ const struct verb verb_gc = {
   .path = "gc",
   .summary = "finish what killed runs left",
   .description =
-      "Ends every process, removes every cgroup and folder of runs whose supervisor is gone. Live runs are "
+      "Ends every process, removes every cgroup and directory of runs whose supervisor is gone. Live runs "
+      "are "
       "not touched. The next 'run' does the same. Containers that such runs left in Docker or Podman go as "
       "well, by their labels. What tyrum-oci-runtime remembers of a container goes when its engine has "
       "removed "

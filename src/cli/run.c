@@ -19,22 +19,22 @@
 #include "session-unconfined.h"
 #include "supervisor-privileges.h"
 
-/* Opens the folder of the file for the result, before the command can put another one in its place. */
+/* Opens the directory of the file for the result, before the command can put another one in its place. */
 static int open_result (const char *file, struct error *err)
 {
   const char *slash = strrchr (file, '/');
-  cleanup_free char *folder = slash ? strndup (file, (size_t) (slash - file + 1)) : strdup (".");
+  cleanup_free char *directory = slash ? strndup (file, (size_t) (slash - file + 1)) : strdup (".");
   int fd;
 
-  if (folder == NULL)
+  if (directory == NULL)
     return error_oom (err);
-  fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return fd < 0 ? error_set_errno (err, errno, "--result: open the folder of '%s'", file) : fd;
+  fd = open (directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return fd < 0 ? error_set_errno (err, errno, "--result: open the directory of '%s'", file) : fd;
 }
 
 /* The result goes where the options say; the command's own exit code is ours. */
 static int report (const struct plan *plan, const struct run_result *result, const struct error *failure,
-                   const struct arguments *arguments, int folder, struct output *output, struct error *err)
+                   const struct arguments *arguments, int directory, struct output *output, struct error *err)
 {
   const char *file = arguments_text (arguments, OPTION_RESULT);
   cleanup_free char *text = NULL;
@@ -44,8 +44,8 @@ static int report (const struct plan *plan, const struct run_result *result, con
     return 0;
   r = result_write (plan, result, failure, &text, err);
   if (r == 0 && file != NULL)
-    r = file_write_atomic (folder, strrchr (file, '/') ? strrchr (file, '/') + 1 : file, text, strlen (text),
-                           0600, err);
+    r = file_write_atomic (directory, strrchr (file, '/') ? strrchr (file, '/') + 1 : file, text,
+                           strlen (text), 0600, err);
   if (r == 0 && arguments_have (arguments, OPTION_JSON))
     strbuf_add (&output->out, text);
   return r;
@@ -74,7 +74,7 @@ static void explain_failure (const struct run_result *result, struct output *out
   if (result->suspicious && !denials_explain (&result->denials))
     output_note (
         output,
-        result->calls_heard
+        result->calls_received
             ? "no denial was seen, which does not rule one out; 'tyrum-oci explain' lists the controls"
             : "no denial was seen, but refused system calls are not reported on this backend; "
               "'tyrum-oci explain' lists the controls");
@@ -112,7 +112,7 @@ static void trace_time (const struct run_result *result, struct output *output)
 
 /* A promise does not hold: the command did not run, and whoever called is told which promise and why. */
 static int refuse (const struct plan *plan, const struct run_result *result,
-                   const struct arguments *arguments, int folder, struct output *output, struct error *err)
+                   const struct arguments *arguments, int directory, struct output *output, struct error *err)
 {
   cleanup_free char *table = posture_text (result->posture);
   cleanup_error struct error refusal = { 0 };
@@ -121,7 +121,7 @@ static int refuse (const struct plan *plan, const struct run_result *result,
   if (table == NULL)
     return error_oom (err);
   launching_refusal (plan, result, &refusal);
-  r = report (plan, result, &refusal, arguments, folder, output, err);
+  r = report (plan, result, &refusal, arguments, directory, output, err);
   if (r < 0 || arguments_have (arguments, OPTION_JSON))
     return r;
   text_clean_lines (&output->notes, table);
@@ -133,21 +133,21 @@ static int launch (struct launching *launching, const struct context *context, s
 {
   cleanup_run_result struct run_result result = { 0 };
   const char *file = arguments_text (arguments, OPTION_RESULT);
-  cleanup_close int folder = file ? open_result (file, err) : -1;
+  cleanup_close int directory = file ? open_result (file, err) : -1;
   bool quiet = arguments_have (arguments, OPTION_JSON);
   const int streams[] = { STDIN_FILENO, quiet ? -1 : STDOUT_FILENO, quiet ? -1 : STDERR_FILENO };
   int r;
 
-  if (file != NULL && folder < 0)
-    return folder;
+  if (file != NULL && directory < 0)
+    return directory;
   launching->last = true;
-  launching->keep_override = file != NULL && !privileges_own_folder (folder);
-  r = launching_carry_out (launching, context, plan, streams, &result, output, err);
+  launching->keep_override = file != NULL && !privileges_own_directory (directory);
+  r = launching_run (launching, context, plan, streams, &result, output, err);
   if (r < 0) {
     struct error second = { 0 };
 
     /* The document tells of the failure as well; the failure itself is what the caller is told. */
-    if (report (plan, NULL, err, arguments, folder, output, &second) < 0)
+    if (report (plan, NULL, err, arguments, directory, output, &second) < 0)
       error_clear (&second);
     output->status = 125;
     return quiet ? 0 : r;
@@ -156,25 +156,25 @@ static int launch (struct launching *launching, const struct context *context, s
   if (arguments_have (arguments, OPTION_TRACE_TIME))
     trace_time (&result, output);
   if (result.reason == RUN_REFUSED)
-    return refuse (plan, &result, arguments, folder, output, err);
+    return refuse (plan, &result, arguments, directory, output, err);
   if (result.exec_errno != 0)
     output_not_executed (output, plan->argv.items[0], result.exec_errno);
   explain_failure (&result, output);
   tell_lost (&result, output);
   if (result.left != NULL)
     output_note (output, result.left);
-  return report (plan, &result, NULL, arguments, folder, output, err);
+  return report (plan, &result, NULL, arguments, directory, output, err);
 }
 
 static int without_sandbox (struct launching *launching, const struct context *context,
                             const struct arguments *arguments, struct output *output, struct error *err)
 {
   const char *file = arguments_text (arguments, OPTION_RESULT);
-  cleanup_close int folder = file ? open_result (file, err) : -1;
+  cleanup_close int directory = file ? open_result (file, err) : -1;
 
-  if (file != NULL && folder < 0)
-    return folder;
-  return rawdog_run (context, launching, arguments, folder, output, err);
+  if (file != NULL && directory < 0)
+    return directory;
+  return unconfined_run (context, launching, arguments, directory, output, err);
 }
 
 static int describe (const struct plan *plan, struct output *output, struct error *err)
@@ -231,7 +231,7 @@ static int prepare (struct context *context, const struct arguments *arguments, 
 
     r = r < 0 ? r : opened;
   }
-  if (r == 0 && !rawdog_is_granted (context))
+  if (r == 0 && !unconfined_is_granted (context))
     r = context_plan (context, ret_plan, err);
   if (r < 0 && r != CLI_USAGE && launching->configuration != NULL)
     launching_refused (launching, context, err);
@@ -248,7 +248,7 @@ static int dry_run (const struct arguments *arguments, struct output *output, st
   if (r == 0)
     r = want_terminal (&context, arguments, err);
   if (r == 0)
-    r = target_of_backend (context.request.backend, &target, err);
+    r = render_of_backend (context.request.backend, &target, err);
   if (r == 0)
     r = context_plan (&context, &plan, err);
   return r < 0 ? r : show (plan, target, output, err);
@@ -283,7 +283,7 @@ static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_ENGINE_SOCKET,
                                        OPTION_JSON,        OPTION_DRY_RUN,       OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci run --profile hardened -- make test", "a test run that reaches nothing but this folder" },
+  { "tyrum-oci run --profile hardened -- make test", "a test run that reaches nothing but this directory" },
   { "tyrum-oci run --dry-run --profile hardened --limit memory=256M -- make test",
     "what would be launched under tighter memory" },
   { NULL, NULL },

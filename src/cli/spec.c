@@ -16,14 +16,14 @@ static int run (const struct arguments *arguments, struct output *output, struct
   const char *bundle = arguments_text (arguments, OPTION_BUNDLE);
   const char *name = arguments_text (arguments, OPTION_TARGET);
   const struct target *target = NULL;
-  int r = name ? target_find (name, &target, err) : 0;
+  int r = name ? render_find (name, &target, err) : 0;
 
   if (r == 0)
     r = context_open (&context, arguments, err);
   if (r == 0 && name == NULL)
-    r = target_of_backend (context.request.backend, &target, err);
+    r = render_of_backend (context.request.backend, &target, err);
   if (r == 0)
-    r = target_check_backend (target, context.request.backend, err);
+    r = render_check_backend (target, context.request.backend, err);
   if (r == 0)
     r = context_plan (&context, &plan, err);
   if (r == 0)

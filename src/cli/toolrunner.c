@@ -102,7 +102,7 @@ static int follow_parent (const struct arguments *arguments, struct error *err)
 {
   pid_t parent = getppid ();
 
-  if (!arguments_have (arguments, OPTION_WITH_PARENT) || own_launch () != NULL)
+  if (!arguments_have (arguments, OPTION_WITH_PARENT) || paths_helper () != NULL)
     return 0;
   if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
     return error_set_errno (err, errno, "ask to be told of the parent's end");

@@ -24,12 +24,12 @@ const struct verb_exit verb_statuses[] = {
 };
 
 static const struct verb *const verbs[] = {
-  &verb_run,      &verb_ps,         &verb_kill,
-  &verb_gc,       &verb_check,      &verb_sandbox_status,
-  &verb_prompt,   &verb_doctor,     &verb_spec,
-  &verb_explain,  &verb_matrix,     &verb_profile,
-  &verb_audit,    &verb_toolrunner, &verb_install_runtime,
-  &verb_launcher, &verb_help,       NULL,
+  &verb_run,     &verb_ps,         &verb_kill,
+  &verb_gc,      &verb_check,      &verb_sandbox_status,
+  &verb_prompt,  &verb_doctor,     &verb_spec,
+  &verb_explain, &verb_matrix,     &verb_profile,
+  &verb_audit,   &verb_toolrunner, &verb_install_runtime,
+  &verb_daemon,  &verb_help,       NULL,
 };
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
@@ -95,7 +95,7 @@ static int no_verb (const struct verb *verb, struct error *err)
  * surroundings, and what launches nothing is quicker done here. */
 static bool may_be_handed_on (const struct verb *verb, const struct arguments *arguments)
 {
-  static const enum option here[] = { OPTION_TTY, OPTION_DRY_RUN, OPTION_HOST_FACTS, OPTION_RAWDOG,
+  static const enum option here[] = { OPTION_TTY, OPTION_DRY_RUN, OPTION_HOST_FACTS, OPTION_UNCONFINED,
                                       OPTION_HELP };
 
   for (size_t i = 0; i < ARRAY_LEN (here); i++)
@@ -167,7 +167,7 @@ int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct outpu
   if (r == 0 && verb->before != NULL)
     r = verb->before (&arguments, err);
   if (r == 0 && may_be_handed_on (verb, &arguments))
-    r = through_launcher (argv, &output->status, err);
+    r = delegate_to_daemon (argv, &output->status, err);
   if (r == 0)
     r = do_verb (verb, &arguments, output, err);
   else if (r > 0)

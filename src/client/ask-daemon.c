@@ -15,31 +15,31 @@
 #include "base-str.h"
 #include "wire-daemon-client.h"
 
-static const struct front_verb verbs[] = {
+static const struct client_verb verbs[] = {
   { "run", "tyrum-oci", 125 },
   { "toolrunner", "toolrunner error", 1 },
 };
 
 /* A word that is looked for ends at "--": what is behind it is a command's. Before it an option's value never
  * looks like an option, but a command without "--" may have such words: then this is one start slower. */
-static bool have_option (char *const *words, const char *option)
+static bool have_option (char *const *argv, const char *option)
 {
   size_t len = strlen (option);
 
-  for (; *words != NULL && strcmp (*words, "--") != 0; words++)
-    if (strncmp (*words, option, len) == 0 && ((*words)[len] == '\0' || (*words)[len] == '='))
+  for (; *argv != NULL && strcmp (*argv, "--") != 0; argv++)
+    if (strncmp (*argv, option, len) == 0 && ((*argv)[len] == '\0' || (*argv)[len] == '='))
       return true;
   return false;
 }
 
 /* What is the caller's alone, or launches nothing. */
-static bool is_done_here (char *const *words)
+static bool is_done_here (char *const *argv)
 {
   static const char *const here[] = { "--tty", "--dry-run", "--host-facts", "--rawdog-no-sandbox-at-all",
                                       "--help" };
 
   for (size_t i = 0; i < ARRAY_LEN (here); i++)
-    if (have_option (words, here[i]))
+    if (have_option (argv, here[i]))
       return true;
   return false;
 }
@@ -53,20 +53,20 @@ static bool have_streams (void)
   return true;
 }
 
-const struct front_verb *ask_verb (char *const *words)
+const struct client_verb *ask_verb (char *const *argv)
 {
-  for (size_t i = 0; words[0] != NULL && i < ARRAY_LEN (verbs); i++)
-    if (strcmp (words[0], verbs[i].name) == 0)
-      return is_done_here (words + 1) || !have_streams () || isatty (STDIN_FILENO) ? NULL : &verbs[i];
+  for (size_t i = 0; argv[0] != NULL && i < ARRAY_LEN (verbs); i++)
+    if (strcmp (argv[0], verbs[i].name) == 0)
+      return is_done_here (argv + 1) || !have_streams () || isatty (STDIN_FILENO) ? NULL : &verbs[i];
   return NULL;
 }
 
 /* As the program that this one would become does it, before anything else. */
-static int follow_parent (char *const *words, struct error *err)
+static int follow_parent (char *const *argv, struct error *err)
 {
   pid_t parent = getppid ();
 
-  if (strcmp (words[0], "toolrunner") != 0 || !have_option (words, "--die-with-parent"))
+  if (strcmp (argv[0], "toolrunner") != 0 || !have_option (argv, "--die-with-parent"))
     return 0;
   if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
     return error_set_errno (err, errno, "ask to be told of the parent's end");
@@ -78,11 +78,11 @@ static void on_file_limit (int signal_number)
   (void) signal_number;
 }
 
-int ask_launcher (char *const *words, int *ret_status, bool *ret_asked, struct error *err)
+int ask_daemon (char *const *argv, int *ret_status, bool *ret_asked, struct error *err)
 {
   /* The words are written to a file; one that may not be is no reason to end. */
   const struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
-  cleanup_free char *path = places_launcher_socket ();
+  cleanup_free char *path = places_daemon_socket ();
   cleanup_close int connection = path ? hand_over_connect (path) : -1;
   int r;
 
@@ -90,6 +90,6 @@ int ask_launcher (char *const *words, int *ret_status, bool *ret_asked, struct e
   if (connection < 0)
     return 0;
   sigaction (SIGXFSZ, &action, NULL);
-  r = follow_parent (words, err);
-  return r < 0 ? r : hand_over (connection, words, ret_status, err);
+  r = follow_parent (argv, err);
+  return r < 0 ? r : hand_over (connection, argv, ret_status, err);
 }

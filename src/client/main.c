@@ -1,11 +1,11 @@
 /* tyrum-oci as people execute it: static and small, so that it is there at once.
  *
- * A launcher that stays (src/daemon) does all of a run; its caller only hands itself over and waits. For
+ * A daemon that stays (src/daemon) does all of a run; its caller only hands itself over and waits. For
  * that a program with libraries takes longer to start than to do it. So this one tries just that, at the
  * usual place, and becomes tyrum-oci-cli, with the same words and environment, for everything else: other
- * verbs, no launcher there, one that declines or does not answer.
+ * verbs, no daemon there, one that declines or does not answer.
  *
- * It reads no configuration: that is the launcher's to do, before it takes a run (through_leads_to).
+ * It reads no configuration: that is the daemon's to do, before it takes a run (delegate_leads_to).
  *
  * Must never: decide anything that tyrum-oci-cli would decide otherwise. Whatever is not plain is left to it.
  */
@@ -37,7 +37,7 @@ static int become_cli (char *const *argv, struct error *err)
   execv (program, argv);
   return error_set_errno (
       err, errno,
-      "execute '%s', which is most of this program (TYRUM_OCI_LIBEXECDIR names its folder where it is "
+      "execute '%s', which is most of this program (TYRUM_OCI_LIBEXECDIR names its directory where it is "
       "not installed)",
       program);
 }
@@ -48,7 +48,7 @@ static void say_asked (void)
   char number[16];
 
   snprintf (number, sizeof (number), "%d", (int) getpid ());
-  setenv (LAUNCHER_ASKED, number, 1);
+  setenv (DAEMON_ASKED, number, 1);
 }
 
 /* And who we are: it must not be writable for what is run. Without it only the installed one is known. */
@@ -61,7 +61,7 @@ static void say_self (void)
     return;
   path[len] = '\0';
   snprintf (text, sizeof (text), "%d:%s", (int) getpid (), path);
-  setenv (LAUNCHER_FRONT, text, 1);
+  setenv (DAEMON_CLIENT, text, 1);
 }
 
 static int fail (const char *prefix, const struct error *err, int status)
@@ -79,9 +79,9 @@ int main (int argc, char **argv)
 {
   cleanup_error struct error err = { 0 };
   char *const *words = argv + (argc > 0);
-  const struct front_verb *verb = ask_verb (words);
+  const struct client_verb *verb = ask_verb (words);
   bool asked = false;
-  int status = FAILED, r = verb ? ask_launcher (words, &status, &asked, &err) : 0;
+  int status = FAILED, r = verb ? ask_daemon (words, &status, &asked, &err) : 0;
 
   if (r > 0)
     return status;

@@ -72,7 +72,8 @@ static const struct control_info table[] = {
                              "/proc/uptime, which opens" },
   [CONTROL_PATHS_HIDDEN] = { "paths.hidden", BY (SETTING_HIDE),
                              "The named paths are covered: their content cannot be read.",
-                             "each path looked at inside, beside its folder, which opens; what was not there "
+                             "each path looked at inside, beside its directory, which opens; what was not "
+                             "there "
                              "at the start is counted" },
   [CONTROL_DEVICES_MINIMAL] = { "devices.minimal", ALWAYS,
                                 "/dev is fresh and holds only null, zero, full, random, urandom, tty and "

@@ -25,7 +25,7 @@ enum backend {
 /* The ones that the matrix shows; an unknown runtime is not a column. */
 #define BACKEND_KNOWN BACKEND_OCI_OTHER
 
-enum carry { CARRY_ENFORCED, CARRY_WEAKER, CARRY_IMPOSSIBLE };
+enum enforcement_level { ENFORCEMENT_ENFORCED, ENFORCEMENT_WEAKER, ENFORCEMENT_IMPOSSIBLE };
 
 /* Where the declaration comes from. */
 enum basis {
@@ -33,22 +33,23 @@ enum basis {
   BASIS_SPEC,     /* the runtime specification or the engine's interface says so; not yet observed by us */
 };
 
-struct carriage {
-  enum carry carry;
+struct enforcement {
+  enum enforcement_level level;
   enum basis basis;
   const char *reason;
 };
 
 /* The best that BACKEND can do for CONTROL: the matrix's cell. */
-struct carriage carriage_of (enum control control, enum backend backend);
+struct enforcement enforcement_of (enum control control, enum backend backend);
 
 /* What BACKEND can do for the value that SETTINGS promise. */
-struct carriage carriage_for (enum control control, enum backend backend, const struct settings *settings);
+struct enforcement enforcement_for (enum control control, enum backend backend,
+                                    const struct settings *settings);
 
 /* The same where BACKEND is an engine that has RUNTIME carry it out (NULL: its own choice): a runtime with a
  * kernel of its own takes away what the engine could do. */
-struct carriage carriage_through (enum control control, enum backend backend, const char *runtime,
-                                  const struct settings *settings);
+struct enforcement enforcement_through (enum control control, enum backend backend, const char *runtime,
+                                        const struct settings *settings);
 
 /* Whether BACKEND is an engine: a service that starts containers for whoever may call its socket. */
 bool backend_is_engine (enum backend backend);
@@ -57,16 +58,16 @@ bool backend_is_engine (enum backend backend);
 bool runtime_has_own_kernel (const char *runtime);
 
 /* Values of a control that some backend carries differently, row by row; false past the last. */
-struct carriage_note {
+struct enforcement_note {
   enum control control;
   const char *value; /* "allow" */
   unsigned backends; /* bit per enum backend */
-  struct carriage carriage;
+  struct enforcement enforcement;
 };
-bool carriage_note_at (size_t index, struct carriage_note *ret_note);
+bool enforcement_note_at (size_t index, struct enforcement_note *ret_note);
 
 const char *backend_name (enum backend backend); /* "oci:runc" */
-const char *carry_text (enum carry carry);
+const char *enforcement_text (enum enforcement_level level);
 const char *basis_text (enum basis basis);
 
 /* Finds the backend for --backend NAME and --runtime RUNTIME (may be NULL). */

@@ -33,7 +33,7 @@ static const struct setting_info table[] = {
   [SETTING_ROOT] = { "filesystem.root", LEVEL (root_levels, "read-only"),
                      .help = "whether the root can be written; a writable layer vanishes with the run" },
   [SETTING_WORKSPACE] = { "filesystem.workspace", LEVEL (workspace_levels, "none"),
-                          .help = "how the workspace folder appears at /workspace" },
+                          .help = "how the workspace directory appears at /workspace" },
   [SETTING_TMP] = { "filesystem.tmp", .kind = KIND_NUMBER, .order = ORDER_LESS, .syntax = SYNTAX_SIZE,
                     .min = 4096, .max = INT64_MAX, .fallback = "64M",
                     .help = "the size of /tmp, a file system in memory; /dev/shm gets no more" },

@@ -20,10 +20,10 @@
 /* All but an end at 0, so that a descriptor is never closed twice. */
 void handed_clear (struct handed *handed)
 {
-  for (size_t i = 0; i < LAUNCHER_FDS; i++)
+  for (size_t i = 0; i < DAEMON_FDS; i++)
     close_p (&handed->fds[i]);
   close_p (&handed->connection);
-  free (handed->words);
+  free (handed->argv);
   free (handed->variables);
   free (handed->text);
   *handed = (struct handed) HANDED_NONE;
@@ -33,7 +33,7 @@ void handed_clear (struct handed *handed)
 static int read_text (struct handed *handed)
 {
   size_t size = handed->request.size;
-  int fd = handed->fds[LAUNCHER_WORDS];
+  int fd = handed->fds[DAEMON_ARGV];
 
   /* Only what is in memory has seals, and of that nothing has to be waited for. */
   if (fcntl (fd, F_GET_SEALS) < 0)
@@ -54,18 +54,17 @@ static int read_text (struct handed *handed)
 
 static int read_words (struct handed *handed)
 {
-  int r = launcher_request_check (&handed->request);
+  int r = daemon_request_check (&handed->request);
 
   if (r == 0)
     r = read_text (handed);
-  return r < 0 ? r
-               : launcher_request_split (&handed->request, handed->text, &handed->words, &handed->variables);
+  return r < 0 ? r : daemon_request_split (&handed->request, handed->text, &handed->argv, &handed->variables);
 }
 
 static int receive (int from, struct handed *handed)
 {
-  ssize_t n = descriptors_receive (from, &handed->request, sizeof (handed->request), handed->fds,
-                                   LAUNCHER_FDS, MSG_DONTWAIT);
+  ssize_t n = descriptors_receive (from, &handed->request, sizeof (handed->request), handed->fds, DAEMON_FDS,
+                                   MSG_DONTWAIT);
 
   if (n != (ssize_t) sizeof (handed->request) || handed->fds[0] < 0)
     return n < 0 ? (int) n : -EPROTO;
@@ -80,7 +79,7 @@ int handed_receive (int connection, struct handed *ret_handed)
   handed.connection = connection;
   /* Before anything of it is read: what a caller says decides over what is made for those after it. */
   if (!peer_is_same_user (connection, &handed.caller) || !peer_is_like_us (connection, handed.caller)) {
-    handed_tell (connection, LAUNCHER_DECLINED, 0);
+    handed_tell (connection, DAEMON_DECLINED, 0);
     return -EPERM;
   }
   r = receive (connection, &handed);
@@ -93,24 +92,23 @@ int handed_receive (int connection, struct handed *ret_handed)
 
 int handed_pass (const struct handed *handed, int to)
 {
-  int fds[LAUNCHER_FDS + 1];
+  int fds[DAEMON_FDS + 1];
 
   memcpy (fds, handed->fds, sizeof (handed->fds));
-  fds[LAUNCHER_FDS] = handed->connection;
-  return descriptors_send (to, &handed->request, sizeof (handed->request), fds, LAUNCHER_FDS + 1,
-                           MSG_DONTWAIT);
+  fds[DAEMON_FDS] = handed->connection;
+  return descriptors_send (to, &handed->request, sizeof (handed->request), fds, DAEMON_FDS + 1, MSG_DONTWAIT);
 }
 
 int handed_take (int from, struct handed *ret_handed)
 {
   cleanup_handed struct handed handed = HANDED_NONE;
-  int fds[LAUNCHER_FDS + 1], r;
-  ssize_t n = descriptors_receive (from, &handed.request, sizeof (handed.request), fds, LAUNCHER_FDS + 1, 0);
+  int fds[DAEMON_FDS + 1], r;
+  ssize_t n = descriptors_receive (from, &handed.request, sizeof (handed.request), fds, DAEMON_FDS + 1, 0);
 
   if (n != (ssize_t) sizeof (handed.request) || fds[0] < 0)
     return n < 0 ? (int) n : -EPIPE;
   memcpy (handed.fds, fds, sizeof (handed.fds));
-  handed.connection = fds[LAUNCHER_FDS];
+  handed.connection = fds[DAEMON_FDS];
   if (!peer_is_same_user (handed.connection, &handed.caller))
     return -EPERM;
   r = read_words (&handed);
@@ -121,7 +119,7 @@ int handed_take (int from, struct handed *ret_handed)
   return r;
 }
 
-static int take_limits (const struct launcher_request *request)
+static int take_limits (const struct daemon_request *request)
 {
   for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
     const struct rlimit wanted = { request->limits[i].soft, request->limits[i].hard };
@@ -159,7 +157,7 @@ static int take_streams (struct handed *handed)
 {
   unsigned connection = (unsigned) handed->connection;
 
-  for (int i = LAUNCHER_IN; i <= LAUNCHER_ERR; i++) {
+  for (int i = DAEMON_IN; i <= DAEMON_ERR; i++) {
     if (handed->fds[i] <= STDERR_FILENO || dup2 (handed->fds[i], i) < 0)
       return -EBADF;
     close_p (&handed->fds[i]);
@@ -170,7 +168,7 @@ static int take_streams (struct handed *handed)
 
 int handed_become (struct handed *handed)
 {
-  const struct launcher_request *request = &handed->request;
+  const struct daemon_request *request = &handed->request;
   int r = take_streams (handed);
 
   if (r == 0)
@@ -180,23 +178,23 @@ int handed_become (struct handed *handed)
   if (r == 0 && getpriority (PRIO_PROCESS, 0) != request->nice
       && setpriority (PRIO_PROCESS, 0, request->nice) < 0)
     r = -errno;
-  if (r == 0 && fchdir (handed->fds[LAUNCHER_FOLDER]) < 0)
+  if (r == 0 && fchdir (handed->fds[DAEMON_DIRECTORY]) < 0)
     r = -errno;
   if (r < 0)
     return r;
   umask (request->umask & 0777);
   environ = handed->variables;
-  for (int i = LAUNCHER_FOLDER; i < LAUNCHER_FDS; i++) {
+  for (int i = DAEMON_DIRECTORY; i < DAEMON_FDS; i++) {
     close_p (&handed->fds[i]);
     handed->fds[i] = -1;
   }
   return 0;
 }
 
-bool handed_tell (int connection, enum launcher_type type, int value)
+bool handed_tell (int connection, enum daemon_type type, int value)
 {
-  const struct launcher_reply reply = {
-    .magic = LAUNCHER_MAGIC, .version = LAUNCHER_VERSION, .type = (uint16_t) type, .value = value
+  const struct daemon_reply reply = {
+    .magic = DAEMON_MAGIC, .version = DAEMON_VERSION, .type = (uint16_t) type, .value = value
   };
 
   return send (connection, &reply, sizeof (reply), MSG_NOSIGNAL) == (ssize_t) sizeof (reply);

@@ -1,4 +1,4 @@
-/* The command line of tyrum-oci-launcher, as `tyrum-oci launcher` and the first `run` write it. */
+/* The command line of tyrum-oci-daemon, as `tyrum-oci daemon` and the first `run` write it. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,4 +13,4 @@ struct words {
 };
 
 /* Strings stay those of ARGV. */
-int words_read (int argc, char **argv, struct words *ret_words, struct error *err);
+int words_read (int argc, char **argv, struct words *ret_argv, struct error *err);

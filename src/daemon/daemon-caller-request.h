@@ -13,10 +13,10 @@
 struct handed {
   int connection;
   pid_t caller;
-  int fds[LAUNCHER_FDS];
-  struct launcher_request request;
-  char *text;   /* all words and variables */
-  char **words; /* NULL-terminated, as the next one; both point into TEXT */
+  int fds[DAEMON_FDS];
+  struct daemon_request request;
+  char *text;  /* all words and variables */
+  char **argv; /* NULL-terminated, as the next one; both point into TEXT */
   char **variables;
 };
 
@@ -36,7 +36,7 @@ int handed_take (int from, struct handed *ret_handed);
 void handed_clear (struct handed *handed);
 #define cleanup_handed cleanup (handed_clear)
 
-/* This process gets the caller's streams, folder, environment, mask and limits. A negative errno where it
+/* This process gets the caller's streams, directory, environment, mask and limits. A negative errno where it
  * cannot.
  */
 int handed_become (struct handed *handed);
@@ -45,4 +45,4 @@ int handed_become (struct handed *handed);
 bool handed_has_our_processors (const struct handed *handed);
 
 /* Says TYPE; false where nobody hears it. */
-bool handed_tell (int connection, enum launcher_type type, int value);
+bool handed_tell (int connection, enum daemon_type type, int value);

@@ -12,7 +12,7 @@
 
 #define HOLD_TEXT_BYTES 512
 
-/* CONTROL is a socket to the launcher: a caller comes over it (handed_pass), and its end means an end.
+/* CONTROL is a socket to the daemon: a caller comes over it (handed_pass), and its end means an end.
  * VARIABLES is the environment that the sandbox is planned in. AGE_MS is how long it is held. */
 __attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
-                                      const struct held_owner *owner, char **variables, uint64_t age_ms);
+                                      const struct prewarmed_owner *owner, char **variables, uint64_t age_ms);

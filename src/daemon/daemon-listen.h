@@ -1,4 +1,4 @@
-/* The socket: made here, or handed over by systemd. One launcher for each. */
+/* The socket: made here, or handed over by systemd. One daemon for each. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +16,8 @@ struct listening {
     .fd = -1, .lock = -1                                                                                     \
   }
 
-/* -EADDRINUSE: there is one already. Nobody but us can make names in the socket's folder, or it is refused.
+/* -EADDRINUSE: there is one already. Nobody but us can make names in the socket's directory, or it is
+ * refused.
  */
 int listening_open (const char *path, struct listening *ret_listening, struct error *err);
 

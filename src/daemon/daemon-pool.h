@@ -34,4 +34,4 @@ bool pool_reaped (struct pool *pool, pid_t pid);
 
 /* Their sockets, into FDS, which has room for 2 * READY_MAX; and what came on them. */
 size_t pool_watch (const struct pool *pool, struct pollfd *fds);
-void pool_hear (struct pool *pool, const struct pollfd *fds, size_t count, uint64_t now);
+void pool_receive (struct pool *pool, const struct pollfd *fds, size_t count, uint64_t now);

@@ -31,8 +31,8 @@ static uint64_t now_ms (void)
   return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
-/* Nothing of the launcher's is left but the socket. */
-static void leave_launcher (int control)
+/* Nothing of the daemon's is left but the socket. */
+static void leave_daemon (int control)
 {
   int nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -54,9 +54,9 @@ static void tell_failed (int control, const struct error *err)
 }
 
 /* Whether somebody came, before it was too old, changed, or no longer wanted. */
-static bool await_caller (int control, struct held *held, uint64_t until)
+static bool await_caller (int control, struct prewarmed *prewarmed, uint64_t until)
 {
-  struct pollfd wait[] = { { control, POLLIN, 0 }, { held_signals (held), POLLIN, 0 } };
+  struct pollfd wait[] = { { control, POLLIN, 0 }, { prewarmed_signals (prewarmed), POLLIN, 0 } };
 
   for (;;) {
     uint64_t now = now_ms ();
@@ -64,7 +64,7 @@ static bool await_caller (int control, struct held *held, uint64_t until)
 
     if (r > 0)
       return wait[1].revents == 0 && (wait[0].revents & POLLIN) != 0;
-    if (now_ms () >= until || (r < 0 && errno != EINTR) || !held_is_current (held))
+    if (now_ms () >= until || (r < 0 && errno != EINTR) || !prewarmed_is_current (prewarmed))
       return false;
   }
 }
@@ -72,7 +72,7 @@ static bool await_caller (int control, struct held *held, uint64_t until)
 /* A container inherits what its profile does not set, and this one has done so already. */
 static bool has_our_limits (const struct handed *handed)
 {
-  const struct launcher_request *request = &handed->request;
+  const struct daemon_request *request = &handed->request;
 
   for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
     struct rlimit limit;
@@ -85,38 +85,38 @@ static bool has_our_limits (const struct handed *handed)
 }
 
 __attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
-                                      const struct held_owner *owner, char **variables, uint64_t age_ms)
+                                      const struct prewarmed_owner *owner, char **variables, uint64_t age_ms)
 {
   struct handed handed = HANDED_NONE;
   struct error err = { 0 };
-  struct held *held = NULL;
+  struct prewarmed *prewarmed = NULL;
   char **line;
   int status;
 
-  leave_launcher (control);
+  leave_daemon (control);
   environ = variables;
-  if (held_make (template, owner, &held, &err) < 0) {
+  if (prewarmed_make (template, owner, &prewarmed, &err) < 0) {
     tell_failed (control, &err);
     _exit (EXIT_FAILURE);
   }
   memory_own ();
   if (send (control, (char[]){ HOLD_READY }, 1, MSG_NOSIGNAL) != 1
-      || !await_caller (control, held, now_ms () + age_ms) || handed_take (control, &handed) < 0) {
-    held_discard (held);
+      || !await_caller (control, prewarmed, now_ms () + age_ms) || handed_take (control, &handed) < 0) {
+    prewarmed_discard (prewarmed);
     _exit (EXIT_SUCCESS);
   }
   close (control);
   if (!has_our_limits (&handed)) {
-    held_discard (held);
+    prewarmed_discard (prewarmed);
     serve (&handed);
   }
   line = serve_line (&handed);
   if (line == NULL || !serve_take (&handed)) {
-    held_discard (held);
+    prewarmed_discard (prewarmed);
     _exit (EXIT_FAILURE);
   }
-  held_offer (held);
-  status = program_run ((int) handed.request.words + 1, line);
-  held_discard (held);
+  prewarmed_offer (prewarmed);
+  status = program_run ((int) handed.request.argv + 1, line);
+  prewarmed_discard (prewarmed);
   serve_end (&handed, status);
 }

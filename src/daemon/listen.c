@@ -75,29 +75,29 @@ static int adopt (int fd, struct listening *ret_listening, struct error *err)
 }
 
 /* Who could put another socket in our place would be handed environments. */
-static int check_folder (const char *path, struct error *err)
+static int check_directory (const char *path, struct error *err)
 {
   cleanup_free char *copy = strdup (path);
-  const char *folder = copy ? dirname (copy) : NULL;
+  const char *directory = copy ? dirname (copy) : NULL;
   struct stat st;
 
-  if (folder == NULL)
+  if (directory == NULL)
     return error_oom (err);
-  if (stat (folder, &st) < 0)
-    return error_set_errno (err, errno, "look at '%s', the folder of the launcher's socket", folder);
+  if (stat (directory, &st) < 0)
+    return error_set_errno (err, errno, "look at '%s', the directory of the daemon's socket", directory);
   if ((st.st_uid != geteuid () && st.st_uid != 0) || (st.st_mode & 022) != 0)
-    return error_set (err, -EPERM, "'%s' is no folder for the launcher's socket: others can write there",
-                      folder);
+    return error_set (err, -EPERM, "'%s' is no directory for the daemon's socket: others can write there",
+                      directory);
   return 0;
 }
 
 /* Whether FD is the file that has its name now: who ends removes it, with the lock held. */
 static bool is_current (int fd, const char *name)
 {
-  struct stat held, named;
+  struct stat prewarmed, named;
 
-  return fstat (fd, &held) == 0 && stat (name, &named) == 0 && held.st_ino == named.st_ino
-         && held.st_dev == named.st_dev;
+  return fstat (fd, &prewarmed) == 0 && stat (name, &named) == 0 && prewarmed.st_ino == named.st_ino
+         && prewarmed.st_dev == named.st_dev;
 }
 
 static int take_lock (const char *path, struct error *err)
@@ -112,7 +112,7 @@ static int take_lock (const char *path, struct error *err)
     if (fd < 0)
       return error_set_errno (err, errno, "open '%s'", name);
     if (flock (fd, LOCK_EX | LOCK_NB) < 0)
-      return errno == EWOULDBLOCK ? error_set (err, -EADDRINUSE, "a launcher listens at '%s' already", path)
+      return errno == EWOULDBLOCK ? error_set (err, -EADDRINUSE, "a daemon listens at '%s' already", path)
                                   : error_set_errno (err, errno, "lock '%s'", name);
     if (is_current (fd, name))
       return take_fd (&fd);
@@ -131,7 +131,7 @@ static int make (const char *path, struct listening *listening, struct error *er
   listening->fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listening->fd < 0)
     return error_set_errno (err, errno, "make a socket");
-  /* We hold the lock: what is there is a dead launcher's. */
+  /* We hold the lock: what is there is a dead daemon's. */
   unlink (path);
   before = umask (0177);
   r = bind (listening->fd, (const struct sockaddr *) &address, sizeof (address));
@@ -149,7 +149,7 @@ int listening_open (const char *path, struct listening *ret_listening, struct er
 
   if (was_passed ())
     return adopt (FIRST_PASSED, ret_listening, err);
-  r = check_folder (path, err);
+  r = check_directory (path, err);
   if (r < 0)
     return r;
   listening.lock = take_lock (path, err);

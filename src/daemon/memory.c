@@ -44,7 +44,7 @@ struct piece {
 };
 
 static struct piece *pieces;
-static uintptr_t kept_end; /* of what the launcher has kept; 0: not known */
+static uintptr_t kept_end; /* of what the daemon has kept; 0: not known */
 
 /* Behind everything. */
 static const char *free_from (void)

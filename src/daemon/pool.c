@@ -32,8 +32,8 @@ struct kind {
   const char *profile;
   unsigned wanted;
   struct strlist template;
-  struct strlist next;     /* what a caller has asked for instead, once */
-  struct held_owner owner; /* of the last caller's workspace */
+  struct strlist next;          /* what a caller has asked for instead, once */
+  struct prewarmed_owner owner; /* of the last caller's workspace */
   uint64_t not_before;
 };
 
@@ -45,7 +45,7 @@ struct pool {
   size_t kind_count;
   struct sandbox sandboxes[SANDBOXES_MAX];
   size_t count;
-  struct strlist variables; /* of the launcher's own environment, by which all are planned */
+  struct strlist variables; /* of the daemon's own environment, by which all are planned */
   const struct configuration *configuration;
 };
 
@@ -60,10 +60,10 @@ static bool is_ours (const char *variable)
   return false;
 }
 
-static int take_variables (char *const *from, struct strlist *ret_variables)
+static int take_env (char *const *from, struct strlist *ret_env)
 {
   for (; *from != NULL; from++)
-    if (is_ours (*from) && strset_add (ret_variables, *from) < 0)
+    if (is_ours (*from) && strset_add (ret_env, *from) < 0)
       return -ENOMEM;
   return 0;
 }
@@ -89,7 +89,7 @@ int pool_new (const struct configuration *configuration, struct pool **ret_pool,
 
   if (!failed) {
     pool->configuration = configuration;
-    failed = take_variables (environ, &pool->variables) < 0;
+    failed = take_env (environ, &pool->variables) < 0;
     pool->kinds = calloc (configuration->ready.count + 1, sizeof (*pool->kinds));
     failed = failed || pool->kinds == NULL;
   }
@@ -99,7 +99,7 @@ int pool_new (const struct configuration *configuration, struct pool **ret_pool,
 
     kind->profile = configuration->ready.items[i];
     kind->wanted = configuration->ready_counts[i];
-    kind->owner = (struct held_owner){ geteuid (), getegid () };
+    kind->owner = (struct prewarmed_owner){ geteuid (), getegid () };
     failed = option == NULL || strlist_add (&kind->template, option) < 0;
   }
   if (failed) {
@@ -182,10 +182,10 @@ static bool start (struct pool *pool, size_t at)
   return pid > 0;
 }
 
-/* The journal of whoever started the launcher is the place for it: nobody waits for this sandbox. */
+/* The journal of whoever started the daemon is the place for it: nobody waits for this sandbox. */
 static void say_failed (const struct kind *kind, const char *why)
 {
-  fprintf (stderr, "tyrum-oci launcher: no sandbox of profile '%s' is held ready: %s\n", kind->profile, why);
+  fprintf (stderr, "tyrum-oci daemon: no sandbox of profile '%s' is held ready: %s\n", kind->profile, why);
 }
 
 /* One that cannot be made now is tried again later. */
@@ -263,14 +263,14 @@ static bool give_one (struct pool *pool, size_t kind, const struct handed *hande
 bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
 {
   cleanup_strlist struct strlist template = { 0 }, variables = { 0 };
-  struct held_owner owner = { geteuid (), getegid () };
+  struct prewarmed_owner owner = { geteuid (), getegid () };
   cleanup_free char *profile = NULL;
 
   /* Who is declined in the end would cost a sandbox. */
-  if (pool->kind_count == 0 || !pool->configuration->launcher_use
-      || !held_template (handed->words, handed->fds[LAUNCHER_FOLDER], pool->configuration, &template,
-                         &profile, &owner)
-      || take_variables (handed->variables, &variables) < 0 || !strlist_equal (&variables, &pool->variables))
+  if (pool->kind_count == 0 || !pool->configuration->daemon_use
+      || !prewarmed_template (handed->argv, handed->fds[DAEMON_DIRECTORY], pool->configuration, &template,
+                              &profile, &owner)
+      || take_env (handed->variables, &variables) < 0 || !strlist_equal (&variables, &pool->variables))
     return false;
   for (size_t i = 0; i < pool->kind_count; i++)
     if (strcmp (pool->kinds[i].profile, profile) == 0) {
@@ -297,7 +297,7 @@ size_t pool_watch (const struct pool *pool, struct pollfd *fds)
   return pool->count;
 }
 
-static void hear_one (struct pool *pool, size_t at, uint64_t now)
+static void receive_one (struct pool *pool, size_t at, uint64_t now)
 {
   struct sandbox *sandbox = &pool->sandboxes[at];
   char text[1 + HOLD_TEXT_BYTES + 1] = "";
@@ -316,9 +316,9 @@ static void hear_one (struct pool *pool, size_t at, uint64_t now)
   let_go (sandbox);
 }
 
-void pool_hear (struct pool *pool, const struct pollfd *fds, size_t count, uint64_t now)
+void pool_receive (struct pool *pool, const struct pollfd *fds, size_t count, uint64_t now)
 {
   for (size_t i = count; i-- > 0;)
     if (fds[i].fd >= 0 && fds[i].revents != 0 && i < pool->count && pool->sandboxes[i].control == fds[i].fd)
-      hear_one (pool, i, now);
+      receive_one (pool, i, now);
 }

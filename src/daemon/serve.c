@@ -47,41 +47,41 @@ static bool follow (int connection)
 }
 
 /* Callers have not read what the operator has configured; as one of them we have. */
-static bool is_meant (int connection, char *const *words)
+static bool is_meant (int connection, char *const *argv)
 {
   struct sockaddr_un address = { 0 };
   socklen_t size = sizeof (address) - 1; /* a NUL is left behind it */
 
   return getsockname (connection, (struct sockaddr *) &address, &size) == 0 && address.sun_family == AF_UNIX
-         && through_leads_to (address.sun_path, words);
+         && delegate_leads_to (address.sun_path, argv);
 }
 
 bool serve_take (struct handed *handed)
 {
-  if (handed_become (handed) < 0 || !is_meant (handed->connection, handed->words)) {
-    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
+  if (handed_become (handed) < 0 || !is_meant (handed->connection, handed->argv)) {
+    handed_tell (handed->connection, DAEMON_DECLINED, 0);
     return false;
   }
-  own_set_front (handed->caller);
-  return handed_tell (handed->connection, LAUNCHER_TAKEN, getpid ()) && follow (handed->connection);
+  paths_set_client (handed->caller);
+  return handed_tell (handed->connection, DAEMON_TAKEN, getpid ()) && follow (handed->connection);
 }
 
 __attribute__ ((noreturn)) void serve_end (const struct handed *handed, int status)
 {
-  handed_tell (handed->connection, LAUNCHER_ENDED, status);
+  handed_tell (handed->connection, DAEMON_ENDED, status);
   _exit (status);
 }
 
 char **serve_line (const struct handed *handed)
 {
   static char name[] = "tyrum-oci";
-  char **line = calloc (handed->request.words + (size_t) 2, sizeof (*line));
+  char **line = calloc (handed->request.argv + (size_t) 2, sizeof (*line));
 
   if (line == NULL)
     return NULL;
   line[0] = name;
-  for (size_t i = 0; i < handed->request.words; i++)
-    line[i + 1] = handed->words[i];
+  for (size_t i = 0; i < handed->request.argv; i++)
+    line[i + 1] = handed->argv[i];
   return line;
 }
 
@@ -94,11 +94,11 @@ __attribute__ ((noreturn)) void serve (struct handed *handed)
   line = serve_line (handed);
   serve_default_signals ();
   if (line == NULL) {
-    handed_tell (handed->connection, LAUNCHER_DECLINED, 0);
+    handed_tell (handed->connection, DAEMON_DECLINED, 0);
     _exit (EXIT_FAILURE);
   }
   if (!serve_take (handed))
     _exit (EXIT_FAILURE);
   serve_close_others (handed->connection);
-  serve_end (handed, program_run ((int) handed->request.words + 1, line));
+  serve_end (handed, program_run ((int) handed->request.argv + 1, line));
 }

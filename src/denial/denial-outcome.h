@@ -49,8 +49,8 @@ bool plan_hides (const struct plan *plan, const char *path);
 
 /* Somebody looked into PATH, which the plan covers: it found nothing there. Counts it, or adds it; as nothing
  * failed by that, it is aside until the command fails and turns out to have meant that path. */
-void covered_read_record (const struct plan *plan, const char *path, const char *program, uint32_t pid,
-                          struct denials *denials);
+void masked_read_record (const struct plan *plan, const char *path, const char *program, uint32_t pid,
+                         struct denials *denials);
 
 /* Adds what can be told. What memory is missing for is lost. True where the command failed in a way that a
  * control can cause: it could not be executed, the kernel ended it, or its last words are of that kind. */

@@ -57,7 +57,7 @@ static void add_read_only (struct infer *infer, enum control control, const char
              path ? str_format ("write to %s", path) : strdup ("write to a read-only place"), rule, allow);
 }
 
-/* The host's own folders are shown read-only whatever the profile says of the root. */
+/* The host's own directories are shown read-only whatever the profile says of the root. */
 static void root_is_read_only (struct infer *infer, const char *path)
 {
   if (infer->plan->root_read_only)
@@ -189,7 +189,7 @@ bool plan_hides (const struct plan *plan, const char *path)
 }
 
 /* Who covers PATH, and how to get at it: of COVER, by which it is covered. */
-static void explain_cover (const struct plan *plan, const char *cover, struct denial *denial)
+static void explain_mask (const struct plan *plan, const char *cover, struct denial *denial)
 {
   bool hidden = plan_hides (plan, cover);
 
@@ -200,24 +200,24 @@ static void explain_cover (const struct plan *plan, const char *cover, struct de
                          : strdup ("no profile can: it tells of the host's kernel");
 }
 
-static void add_covered (struct infer *infer, const char *path, int errnum)
+static void add_masked (struct infer *infer, const char *path, int errnum)
 {
   const char *cover = covered_by (&infer->plan->masked, path);
   struct denial denial = { 0 };
 
   if (cover == NULL)
     return;
-  explain_cover (infer->plan, cover, &denial);
+  explain_mask (infer->plan, cover, &denial);
   infer_add (infer, denial.control, errnum, CONFIDENCE_INFERRED, str_format ("read of %s", path), denial.rule,
              denial.allow);
 }
 
-void covered_read_record (const struct plan *plan, const char *path, const char *program, uint32_t pid,
-                          struct denials *denials)
+void masked_read_record (const struct plan *plan, const char *path, const char *program, uint32_t pid,
+                         struct denials *denials)
 {
   struct denial denial = { .effect = EFFECT_EMPTY, .pid = pid, .count = 1, .aside = true };
 
-  explain_cover (plan, path, &denial);
+  explain_mask (plan, path, &denial);
   denial.what = str_format ("read of %s", path);
   denial.program = program ? strdup (program) : NULL;
   if (denial.what == NULL || denials_are_full (denials)
@@ -234,7 +234,7 @@ void infer_absent (struct infer *infer, const char *path)
   /* It may have been made since; then it was not there for reasons of the program's own. */
   if (infer_look (infer, path, &seen))
     return;
-  add_covered (infer, path, ENOENT);
+  add_masked (infer, path, ENOENT);
   if (is_device_of_host (path))
     infer_add (infer, CONTROL_DEVICES_MINIMAL, ENOENT, CONFIDENCE_INFERRED, str_format ("device %s", path),
                strdup ("built-in default"), strdup ("no profile can: devices are the host's"));
@@ -245,7 +245,7 @@ void infer_absent (struct infer *infer, const char *path)
         strdup ("copy it into the workspace, or name it in filesystem.mounts of a profile of your own"));
 }
 
-/* PATH is no longer on MOUNT, as with what a test runner builds in a temporary folder and removes. */
+/* PATH is no longer on MOUNT, as with what a test runner builds in a temporary directory and removes. */
 static bool is_gone (const struct infer *infer, const struct plan_mount *mount, const char *path)
 {
   struct outcome_seen seen;
@@ -257,7 +257,7 @@ void infer_forbidden (struct infer *infer, const char *path, bool executing)
 {
   const struct plan_mount *mount = mount_of (infer->plan, path);
 
-  add_covered (infer, path, EACCES);
+  add_masked (infer, path, EACCES);
   /* An ordinary permission, unless it was an execution that nothing but a rule can have stopped. */
   if (!executing || (!infer_can_execute (infer, path) && !is_gone (infer, mount, path)))
     return;

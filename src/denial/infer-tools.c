@@ -54,19 +54,19 @@ void infer_tool (struct infer *infer, const char *path)
 char *infer_find_program (const struct infer *infer, const char *name)
 {
   const struct strlist *env = &infer->plan->env;
-  const char *folder = NULL;
+  const char *directory = NULL;
 
   for (size_t i = 0; i < env->count; i++)
     if (str_has_prefix (env->items[i], "PATH="))
-      folder = env->items[i] + strlen ("PATH=");
-  while (folder != NULL && name[0] != '\0') {
-    size_t len = strcspn (folder, ":");
-    char *path = str_format ("%.*s/%s", (int) len, folder, name);
+      directory = env->items[i] + strlen ("PATH=");
+  while (directory != NULL && name[0] != '\0') {
+    size_t len = strcspn (directory, ":");
+    char *path = str_format ("%.*s/%s", (int) len, directory, name);
 
     if (path == NULL || infer_can_execute (infer, path))
       return path;
     free (path);
-    folder = folder[len] == ':' ? folder + len + 1 : NULL;
+    directory = directory[len] == ':' ? directory + len + 1 : NULL;
   }
   return NULL;
 }

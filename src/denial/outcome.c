@@ -243,8 +243,8 @@ static void infer_unnamed (struct infer *infer, enum saying saying)
   }
 }
 
-/* A path on the line, unless it cannot be the reason. A name without a folder may be one in a folder that the
- * command went to, or no file at all. */
+/* A path on the line, unless it cannot be the reason. A name without a directory may be one in a directory
+ * that the command went to, or no file at all. */
 static void infer_paths (struct infer *infer, const char *line, const char *phrase, enum saying saying)
 {
   bool executing = is_executing (infer);
@@ -290,7 +290,7 @@ static bool filter_holds (const struct infer *infer)
 {
   const struct plan_control *state = &infer->plan->controls[CONTROL_SECCOMP];
 
-  return state->promised && state->carriage.carry != CARRY_IMPOSSIBLE;
+  return state->promised && state->enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 }
 
 /* Calls that are refused as unknown are not told to a listener. No current kernel lacks what programs use,

@@ -65,7 +65,8 @@ static void make_normal (char *path)
   *to = '\0';
 }
 
-/* Whether LEN bytes at WORD look like a name in a folder: programs quote those, or end them with a colon. */
+/* Whether LEN bytes at WORD look like a name in a directory: programs quote those, or end them with a colon.
+ */
 static bool is_relative (const char *word, size_t len, char before)
 {
   if (len == 0 || !(isalnum ((unsigned char) word[0]) || word[0] == '.' || word[0] == '_'))

@@ -28,7 +28,7 @@ struct checklist {
   struct output *output;
   char *runtime; /* name and version of what carries the runs */
   struct plan *plan;
-  char *workspace; /* in the scratch folder; the probe's request has a copy */
+  char *workspace; /* in the scratch directory; the probe's request has a copy */
   struct attempt *attempts;
   size_t count;
   bool failed; /* memory ran out */
@@ -58,7 +58,7 @@ void trial_clear (struct trial *trial);
 #define cleanup_trial cleanup (trial_clear)
 
 /* "exit 1, reason exited", and the first line that it said. */
-char *trial_words (const struct trial *trial);
+char *trial_argv (const struct trial *trial);
 
 int checklist_files (struct checklist *list, struct error *err);
 int checklist_network (struct checklist *list, struct error *err);

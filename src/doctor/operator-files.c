@@ -229,7 +229,7 @@ static int try_neighbour (struct checklist *list, struct error *err)
   cleanup_marked struct marked mine = { 0 };
   cleanup_trial struct trial trial = { 0 };
   cleanup_free char *workspace = NULL;
-  int r = scratch_folder (&list->probe.scratch, "neighbour", &workspace, err);
+  int r = scratch_directory (&list->probe.scratch, "neighbour", &workspace, err);
 
   if (r == 0)
     r = mark (list, "neighbour/mine.txt", 0644, &mine, err);

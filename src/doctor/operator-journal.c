@@ -123,7 +123,7 @@ int checklist_journal (struct checklist *list, struct error *err)
     return r;
   if (!good.started || refused.started)
     checklist_add (list, POINT_JOURNAL, "run a command, and have one refused", true, OUTCOME_WRONG,
-                   trial_words (refused.started ? &refused : &good));
+                   trial_argv (refused.started ? &refused : &good));
   judge (list, &found);
   return found.first == 0 ? 0 : verify (list, state, &found, err);
 }

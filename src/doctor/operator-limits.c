@@ -55,7 +55,7 @@ static const char *why_not (const struct checklist *list, enum control control)
 
   if (!state->promised)
     return "the profile does not promise it";
-  return state->carriage.carry == CARRY_ENFORCED ? NULL : state->carriage.reason;
+  return state->enforcement.level == ENFORCEMENT_ENFORCED ? NULL : state->enforcement.reason;
 }
 
 static void add_open (struct checklist *list, const char *what, const char *why)
@@ -69,7 +69,7 @@ static void add_trial (struct checklist *list, const char *what, bool must_work,
   enum outcome outcome = right ? OUTCOME_RIGHT : OUTCOME_WRONG;
 
   checklist_add (list, POINT_LIMITS, what, must_work, trial->started ? outcome : OUTCOME_OPEN,
-                 trial_words (trial));
+                 trial_argv (trial));
 }
 
 /* Runs SCRIPT with ARGUMENT; whether it ended with 0. */
@@ -123,7 +123,7 @@ static int try_memory (struct checklist *list, struct error *err)
   /* A runtime with a kernel of its own is ended as a whole, and can then not say how the command ended. */
   if (!trial.started && list->plan->backend == BACKEND_OCI_RUNSC)
     checklist_add (list, POINT_LIMITS, "memory: use more than the limit", false, OUTCOME_RIGHT,
-                   trial_words (&trial));
+                   trial_argv (&trial));
   else
     add_trial (list, "memory: use more than the limit", false, &trial,
                trial.code != 0 && (trial.counters.oom_kills > 0 || list->plan->backend == BACKEND_OCI_RUNSC));
@@ -173,14 +173,14 @@ static const char fill_script[] = "exec dd if=/dev/zero of=/tmp/fill bs=1M count
 static void add_disk (struct checklist *list, const struct trial *trial)
 {
   bool full = strstr (trial->text, "No space left") != NULL || trial->counters.oom_kills > 0;
-  cleanup_free char *words = trial_words (trial);
+  cleanup_free char *words = trial_argv (trial);
 
   checklist_add (list, POINT_LIMITS, "disk: write more to /tmp than it holds", false,
                  !trial->started            ? OUTCOME_OPEN
                  : trial->code != 0 && full ? OUTCOME_RIGHT
                                             : OUTCOME_WRONG,
                  words ? str_format ("%s (the workspace is not bounded: %s)", words,
-                                     carriage_of (CONTROL_LIMITS_DISK, list->plan->backend).reason)
+                                     enforcement_of (CONTROL_LIMITS_DISK, list->plan->backend).reason)
                        : NULL);
 }
 

@@ -76,10 +76,10 @@ int checklist_network (struct checklist *list, struct error *err)
   if (r < 0)
     return r;
   if (!trial.started || strstr (trial.text, "no tool") != NULL)
-    checklist_add (list, POINT_NETWORK, what, false, OUTCOME_OPEN, trial_words (&trial));
+    checklist_add (list, POINT_NETWORK, what, false, OUTCOME_OPEN, trial_argv (&trial));
   else
     checklist_add (list, POINT_NETWORK, what, false,
                    strstr (trial.text, "refused") != NULL ? OUTCOME_RIGHT : OUTCOME_WRONG,
-                   trial_words (&trial));
+                   trial_argv (&trial));
   return 0;
 }

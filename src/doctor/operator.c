@@ -110,7 +110,7 @@ int checklist_try (struct checklist *list, const char *script, const char *const
   return 0;
 }
 
-char *trial_words (const struct trial *trial)
+char *trial_argv (const struct trial *trial)
 {
   int len = (int) strcspn (trial->text, "\n");
 
@@ -148,14 +148,14 @@ static int check_runtime (struct checklist *list, struct error *err)
   return 0;
 }
 
-/* Everything that is tried lies in one folder, and the workspace is a part of it. */
+/* Everything that is tried lies in one directory, and the workspace is a part of it. */
 static int set_up (struct checklist *list, struct error *err)
 {
   struct request *request = &list->probe.context.request;
   int r = list->probe.scratch.path ? 0 : scratch_make (&list->probe.scratch, err);
 
   if (r == 0)
-    r = scratch_folder (&list->probe.scratch, "tried", &list->workspace, err);
+    r = scratch_directory (&list->probe.scratch, "tried", &list->workspace, err);
   if (r < 0)
     return r;
   free (request->workspace);

@@ -1,8 +1,8 @@
 /* Where an engine listens: the first place of a fixed order that has a socket.
  *
  * What the caller names comes first, then DOCKER_HOST or CONTAINER_HOST, then the usual places; a user's own
- * engine before the host's. Only unix sockets count: whoever is behind one is on this host, where our folders
- * are.
+ * engine before the host's. Only unix sockets count: whoever is behind one is on this host, where our
+ * directories are.
  */
 #pragma once
 

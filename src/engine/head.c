@@ -35,7 +35,7 @@ static int not_a_reply (struct error *err)
   return error_set (err, -EPROTO, "the engine sent something that is no HTTP reply");
 }
 
-/* Lines up to the empty one; a carriage return before the line break belongs to it. */
+/* Lines up to the empty one; a enforcement return before the line break belongs to it. */
 int reply_head_read (const char *bytes, size_t len, struct reply_head *ret_head, struct error *err)
 {
   struct reply_head head = { 0 };

@@ -61,7 +61,7 @@ struct host_facts {
   char *kernel;  /* "6.18.44" */
   uint32_t uid, gid;
   char *home;
-  char *config_home;  /* the user's folder for configuration, "/etc/tyrum-oci" for root */
+  char *config_home;  /* the user's directory for configuration, "/etc/tyrum-oci" for root */
   char *state_dir;    /* our own live state: never mounted into a run */
   char *storage_dir;  /* what outlives runs and boots: journal, images; never writable in a run */
   struct strlist own; /* our programs, and files that decide over runs: never writable in one (a set). Not

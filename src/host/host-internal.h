@@ -1,4 +1,4 @@
-/* What the files of this folder share: the parts of host_look, and the readers of system files that it is
+/* What the files of this directory share: the parts of host_look, and the readers of system files that it is
  * made of. Those take text and give values, so that tests can hand them the files of other hosts.
  */
 #pragma once
@@ -16,7 +16,7 @@
 #define LIMIT_HOST_FILE_BYTES ((size_t) 1024 * 1024)
 #define LIMIT_HOST_ENTRIES    LIMIT_OBJECT_MEMBERS
 
-/* Where nothing says what the home folder is. */
+/* Where nothing says what the home directory is. */
 #define HOME_UNKNOWN "/nonexistent"
 
 /* What a document that leaves a key out means: nobody's rights, and the kernel's own limit. */
@@ -49,8 +49,8 @@ bool look_is_trouble (int errnum);
  */
 int look_text (const char *path, char **ret_text, struct error *err);
 
-/* Whether NAME in FOLDER gives us access of MODE, as faccessat has it. */
-int look_access (const char *folder, const char *name, int mode, bool *ret_access);
+/* Whether NAME in DIRECTORY gives us access of MODE, as faccessat has it. */
+int look_access (const char *directory, const char *name, int mode, bool *ret_access);
 
 /* Opens PATH with O_PATH by openat2; -1 and errno as openat2 sets it, ELOOP when there is a link in PATH. */
 int look_open_without_links (const char *path);
@@ -60,14 +60,14 @@ char *look_line (char **cursor);
 /* Cuts LINE at each ':' into exactly COUNT fields; false when it has fewer or more. */
 bool look_fields (char *line, char **fields, size_t count);
 
-/* Name and home folder of UID in the text of /etc/passwd. -ENOENT when there is none. */
+/* Name and home directory of UID in the text of /etc/passwd. -ENOENT when there is none. */
 int look_passwd (char *text, uint32_t uid, char **ret_name, char **ret_home);
 
 /* The largest range that the text of /etc/subuid or /etc/subgid gives to the user; NAME may be NULL. */
 struct id_range look_subids (char *text, const char *name, uint32_t uid);
 
 /* Where configuration and what is kept of UID belong, as places_state_of has it for live state; BASE is the
- * folder that the environment names, or NULL. NULL when memory ran out. */
+ * directory that the environment names, or NULL. NULL when memory ran out. */
 char *look_config_home (uint32_t uid, const char *home, const char *base);
 char *look_storage_dir (uint32_t uid, const char *home, const char *base);
 

@@ -119,12 +119,12 @@ const char *look_own_group (char *text, const char *controller)
   return NULL;
 }
 
-/* The folder of our own group. In a container the mount may begin at that group already; then our name for it
- * leads nowhere below the mount, and the mount is what we have. */
-static char *own_folder (const char *groups, const char *mount, const char *controller)
+/* The directory of our own group. In a container the mount may begin at that group already; then our name for
+ * it leads nowhere below the mount, and the mount is what we have. */
+static char *paths_directory (const char *groups, const char *mount, const char *controller)
 {
   cleanup_free char *copy = strdup (groups);
-  cleanup_free char *folder = NULL;
+  cleanup_free char *directory = NULL;
   const char *group;
 
   if (copy == NULL)
@@ -132,15 +132,15 @@ static char *own_folder (const char *groups, const char *mount, const char *cont
   group = look_own_group (copy, controller);
   if (group == NULL || strcmp (group, "/") == 0)
     return strdup (mount);
-  folder = str_format ("%s%s", mount, group);
-  if (folder != NULL && access (folder, F_OK) < 0)
+  directory = str_format ("%s%s", mount, group);
+  if (directory != NULL && access (directory, F_OK) < 0)
     return strdup (mount);
-  return take_ptr (folder);
+  return take_ptr (directory);
 }
 
-int look_access (const char *folder, const char *name, int mode, bool *ret_access)
+int look_access (const char *directory, const char *name, int mode, bool *ret_access)
 {
-  cleanup_free char *path = str_format ("%s/%s", folder, name);
+  cleanup_free char *path = str_format ("%s/%s", directory, name);
 
   if (path == NULL)
     return -ENOMEM;
@@ -148,21 +148,21 @@ int look_access (const char *folder, const char *name, int mode, bool *ret_acces
   return !*ret_access && look_is_trouble (errno) ? -errno : 0;
 }
 
-/* Whether all of NAMES in FOLDER can be written, up to the first that cannot. */
-static int look_writable (const char *folder, const char *const *names, bool *ret_writable)
+/* Whether all of NAMES in DIRECTORY can be written, up to the first that cannot. */
+static int look_writable (const char *directory, const char *const *names, bool *ret_writable)
 {
   int r = 0;
 
   for (*ret_writable = true; r == 0 && *ret_writable && *names != NULL; names++)
-    r = look_access (folder, *names, W_OK, ret_writable);
+    r = look_access (directory, *names, W_OK, ret_writable);
   return r;
 }
 
 static int look_v1 (const char *groups, struct host_facts *facts)
 {
   static const char *const itself[] = { ".", NULL };
-  cleanup_free char *memory = own_folder (groups, CGROUP_ROOT "/memory", "memory");
-  cleanup_free char *pids = own_folder (groups, CGROUP_ROOT "/pids", "pids");
+  cleanup_free char *memory = paths_directory (groups, CGROUP_ROOT "/memory", "memory");
+  cleanup_free char *pids = paths_directory (groups, CGROUP_ROOT "/pids", "pids");
 
   bool counts = false;
   int r;
@@ -184,7 +184,7 @@ static int look_v2 (const char *groups, struct host_facts *facts)
   /* The root group has no memory.swap.max; these are there wherever systemd is. */
   static const char *const others[] = { "init.scope/memory.swap.max", "system.slice/memory.swap.max",
                                         "user.slice/memory.swap.max" };
-  cleanup_free char *own = own_folder (groups, CGROUP_ROOT, "");
+  cleanup_free char *own = paths_directory (groups, CGROUP_ROOT, "");
   bool counts = false;
   int r = 0;
 

@@ -1,6 +1,6 @@
 /* Whether a group of cgroup v2 was delegated to this user, below which it can have limits of its own.
  *
- * The kernel lets a user make groups wherever a folder is the user's, but that is not yet a promise: the
+ * The kernel lets a user make groups wherever a directory is the user's, but that is not yet a promise: the
  * manager of the tree may take controllers away again at any time. What it leaves alone it marks with the
  * attribute user.delegate (systemd's Delegate=yes). And a group whose children are limited may hold no
  * process. So there are two ways to have one: our own group is delegated, and nobody is in it but us, who
@@ -24,18 +24,18 @@
 /* Where a manager is itself, in the group that was delegated to it and is no one else's. */
 #define MANAGER_GROUP "init.scope"
 
-static bool is_marked (const char *folder)
+static bool is_marked (const char *directory)
 {
   char value[8] = "";
-  ssize_t n = getxattr (folder, "user.delegate", value, sizeof (value) - 1);
+  ssize_t n = getxattr (directory, "user.delegate", value, sizeof (value) - 1);
 
   return n == 1 && value[0] == '1';
 }
 
-/* A file of the group FOLDER; NULL when it is not for us. */
-static int group_file (const char *folder, const char *name, char **ret_text)
+/* A file of the group DIRECTORY; NULL when it is not for us. */
+static int group_file (const char *directory, const char *name, char **ret_text)
 {
-  cleanup_free char *path = str_format ("%s/%s", folder, name);
+  cleanup_free char *path = str_format ("%s/%s", directory, name);
   struct error failed = { 0 };
   int r = path ? look_text (path, ret_text, &failed) : -ENOMEM;
 
@@ -43,13 +43,13 @@ static int group_file (const char *folder, const char *name, char **ret_text)
   return r;
 }
 
-/* The processes in FOLDER, without OWN; SIZE_MAX when they are not for us to see. */
-static int count_others (const char *folder, pid_t own, size_t *ret_count)
+/* The processes in DIRECTORY, without OWN; SIZE_MAX when they are not for us to see. */
+static int count_others (const char *directory, pid_t own, size_t *ret_count)
 {
   cleanup_free char *text = NULL;
   size_t count = 0;
   char *cursor;
-  int r = group_file (folder, "cgroup.procs", &text);
+  int r = group_file (directory, "cgroup.procs", &text);
 
   *ret_count = SIZE_MAX;
   if (r < 0 || text == NULL)
@@ -65,36 +65,36 @@ static int count_others (const char *folder, pid_t own, size_t *ret_count)
   return 0;
 }
 
-static int is_ours (const char *folder, bool *ret_ours)
+static int is_ours (const char *directory, bool *ret_ours)
 {
   static const char *const files[] = { ".", "cgroup.procs", "cgroup.subtree_control" };
   bool writable = true;
   int r = 0;
 
   for (size_t i = 0; r == 0 && writable && i < ARRAY_LEN (files); i++)
-    r = look_access (folder, files[i], W_OK, &writable);
-  *ret_ours = r == 0 && writable && is_marked (folder);
+    r = look_access (directory, files[i], W_OK, &writable);
+  *ret_ours = r == 0 && writable && is_marked (directory);
   return r;
 }
 
-/* Whether a run's group can be made in FOLDER: it is ours, and nobody but OWN is in it. */
-static int is_free (const char *folder, pid_t own, bool *ret_free)
+/* Whether a run's group can be made in DIRECTORY: it is ours, and nobody but OWN is in it. */
+static int is_free (const char *directory, pid_t own, bool *ret_free)
 {
   size_t others = SIZE_MAX;
   bool ours = false;
-  int r = is_ours (folder, &ours);
+  int r = is_ours (directory, &ours);
 
   if (r == 0 && ours)
-    r = count_others (folder, own, &others);
+    r = count_others (directory, own, &others);
   *ret_free = r == 0 && ours && others == 0;
   return r;
 }
 
-static int take_controllers (const char *folder, struct strlist *controllers)
+static int take_controllers (const char *directory, struct strlist *controllers)
 {
   cleanup_free char *text = NULL;
   char *rest = NULL;
-  int r = group_file (folder, "cgroup.controllers", &text);
+  int r = group_file (directory, "cgroup.controllers", &text);
 
   if (r < 0)
     return r;
@@ -107,28 +107,28 @@ static int take_controllers (const char *folder, struct strlist *controllers)
 
 int look_delegation (const char *mount, const char *group, struct host_facts *facts)
 {
-  cleanup_free char *folder = str_format ("%s%s", mount, group);
+  cleanup_free char *directory = str_format ("%s%s", mount, group);
   bool free_group = false, managers = true;
   size_t end = strlen (mount);
   int r;
 
-  if (folder == NULL)
+  if (directory == NULL)
     return -ENOMEM;
   /* The root of the tree is nobody's to delegate. */
-  if (strlen (folder) <= end)
+  if (strlen (directory) <= end)
     return 0;
-  r = is_free (folder, getpid (), &free_group);
+  r = is_free (directory, getpid (), &free_group);
   if (r == 0 && !free_group) {
-    *strrchr (folder, '/') = '\0';
-    if (strlen (folder) <= end)
+    *strrchr (directory, '/') = '\0';
+    if (strlen (directory) <= end)
       return 0;
-    r = is_free (folder, 0, &free_group);
+    r = is_free (directory, 0, &free_group);
     if (r == 0 && free_group)
-      r = look_access (folder, MANAGER_GROUP, F_OK, &managers);
+      r = look_access (directory, MANAGER_GROUP, F_OK, &managers);
     free_group = free_group && !managers;
   }
   if (r < 0 || !free_group)
     return r;
-  facts->cgroup_delegated = strdup (folder + end);
-  return facts->cgroup_delegated ? take_controllers (folder, &facts->cgroup_controllers) : -ENOMEM;
+  facts->cgroup_delegated = strdup (directory + end);
+  return facts->cgroup_delegated ? take_controllers (directory, &facts->cgroup_controllers) : -ENOMEM;
 }

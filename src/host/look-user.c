@@ -159,7 +159,7 @@ int look_user (struct host_facts *facts, struct error *err)
     return error_oom (err);
   facts->config_home = look_config_home (uid, facts->home, places_variable ("XDG_CONFIG_HOME"));
   facts->state_dir = places_state ();
-  /* For who builds and tests: the other folders of ours have such variables, too. */
+  /* For who builds and tests: the other directories of ours have such variables, too. */
   if (places_variable ("TYRUM_OCI_STATEDIR") != NULL)
     facts->storage_dir = strdup (places_variable ("TYRUM_OCI_STATEDIR"));
   else

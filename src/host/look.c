@@ -125,11 +125,11 @@ int look_apparmor_profiles (char *text, struct strlist *profiles)
   return 0;
 }
 
-/* FILE in the folder of one profile, without its end of line. */
-static int look_apparmor_file (const char *folder, const char *entry, const char *file, char **ret_text,
+/* FILE in the directory of one profile, without its end of line. */
+static int look_apparmor_file (const char *directory, const char *entry, const char *file, char **ret_text,
                                struct error *err)
 {
-  cleanup_free char *path = str_format ("%s/%s/%s", folder, entry, file);
+  cleanup_free char *path = str_format ("%s/%s/%s", directory, entry, file);
   int r = path ? look_text (path, ret_text, err) : error_oom (err);
 
   if (r == 0 && *ret_text != NULL)
@@ -137,10 +137,10 @@ static int look_apparmor_file (const char *folder, const char *entry, const char
   return r;
 }
 
-/* Only root may read the list; the folder with an entry for each profile is open to everybody. */
-static int look_apparmor_folder (const char *folder, struct strlist *profiles, struct error *err)
+/* Only root may read the list; the directory with an entry for each profile is open to everybody. */
+static int look_apparmor_directory (const char *directory, struct strlist *profiles, struct error *err)
 {
-  DIR *dir = opendir (folder);
+  DIR *dir = opendir (directory);
   const struct dirent *entry;
   int r = 0;
 
@@ -149,9 +149,9 @@ static int look_apparmor_folder (const char *folder, struct strlist *profiles, s
     cleanup_free char *mode = NULL;
     cleanup_free char *line = NULL;
 
-    r = look_apparmor_file (folder, entry->d_name, "name", &name, err);
+    r = look_apparmor_file (directory, entry->d_name, "name", &name, err);
     if (r == 0)
-      r = look_apparmor_file (folder, entry->d_name, "mode", &mode, err);
+      r = look_apparmor_file (directory, entry->d_name, "mode", &mode, err);
     if (r < 0 || name == NULL || mode == NULL)
       continue;
     line = str_format ("%s (%s)", name, mode);
@@ -174,8 +174,8 @@ static int look_apparmor (struct host_facts *facts, struct error *err)
     return r;
   r = look_text ("/sys/kernel/security/apparmor/profiles", &profiles, err);
   if (r == 0 && profiles == NULL)
-    r = look_apparmor_folder ("/sys/kernel/security/apparmor/policy/profiles", &facts->apparmor_profiles,
-                              err);
+    r = look_apparmor_directory ("/sys/kernel/security/apparmor/policy/profiles", &facts->apparmor_profiles,
+                                 err);
   else if (r == 0 && look_apparmor_profiles (profiles, &facts->apparmor_profiles) < 0)
     r = error_oom (err);
   if (r < 0)

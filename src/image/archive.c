@@ -81,7 +81,7 @@ static int load_library (struct error *err)
   handle = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL)
     return error_set (err, -ENOTSUP,
-                      "images need " LIBRARY ", which cannot be loaded: install it, or give a folder");
+                      "images need " LIBRARY ", which cannot be loaded: install it, or give a directory");
   for (size_t i = 0; i < ARRAY_LEN (functions); i++) {
     void *function = dlsym (handle, functions[i].name);
 
@@ -272,7 +272,7 @@ static enum image_entry_kind kind_of (struct archive_entry *entry)
     return IMAGE_ENTRY_HARDLINK;
   switch (lib.archive_entry_filetype (entry)) {
   case AE_IFREG: return IMAGE_ENTRY_FILE;
-  case AE_IFDIR: return IMAGE_ENTRY_FOLDER;
+  case AE_IFDIR: return IMAGE_ENTRY_DIRECTORY;
   case AE_IFLNK: return IMAGE_ENTRY_SYMLINK;
   case AE_IFBLK:
   case AE_IFCHR: return IMAGE_ENTRY_DEVICE;
@@ -402,7 +402,7 @@ int image_archive_open (image_archive_reader *read, void *data, enum image_packi
   (void) ret_archive;
   return error_set (
       err, -ENOTSUP,
-      "this program was built without libarchive and cannot unpack images; give a folder instead");
+      "this program was built without libarchive and cannot unpack images; give a directory instead");
 }
 
 int image_archive_next (struct image_archive *archive, struct image_entry *ret_entry, struct error *err)

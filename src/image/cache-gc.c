@@ -121,7 +121,7 @@ int image_cache_remove (struct image_cache *cache, const char *name, struct erro
   return remove_file (cache, temporary, err);
 }
 
-/* The tree's name in a name that we find in the folder: of a tree, a lock or a temporary one. False for
+/* The tree's name in a name that we find in the directory: of a tree, a lock or a temporary one. False for
  * anything else: that is not ours to remove. */
 static bool name_of_tree (const char *file, char name[IMAGE_TREE_NAME])
 {
@@ -146,21 +146,21 @@ static bool name_of_tree (const char *file, char name[IMAGE_TREE_NAME])
 static int is_wanted (struct image_cache *cache, const char *name, uint64_t unused, bool *ret_there,
                       struct error *err)
 {
-  cleanup_close int folder = openat (cache->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  cleanup_close int directory = openat (cache->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct image_report report;
   struct stat st;
   time_t now = time (NULL);
   int r;
 
-  *ret_there = folder >= 0 || errno != ENOENT;
-  if (folder < 0)
+  *ret_there = directory >= 0 || errno != ENOENT;
+  if (directory < 0)
     return !*ret_there || errno == ENOTDIR || errno == ELOOP
                ? 0
                : error_set_errno (err, errno, "cannot open '%s/%s'", cache->path, name);
-  r = image_complete_read (folder, NULL, &report, err);
+  r = image_complete_read (directory, NULL, &report, err);
   if (r <= 0 || unused == IMAGE_CACHE_FOREVER)
     return r;
-  if (fstatat (folder, IMAGE_COMPLETE, &st, AT_SYMLINK_NOFOLLOW) < 0)
+  if (fstatat (directory, IMAGE_COMPLETE, &st, AT_SYMLINK_NOFOLLOW) < 0)
     return error_set_errno (err, errno, "cannot look at '%s/%s'", cache->path, name);
   return now < st.st_mtime || (uint64_t) (now - st.st_mtime) < unused;
 }

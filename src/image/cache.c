@@ -20,7 +20,7 @@
 /* How often a tree may vanish between being made and being used before we stop to believe in it. */
 #define TRIES 8
 
-#define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 int image_cache_open (const char *state, struct image_cache *ret_cache, struct error *err)
 {
@@ -28,7 +28,7 @@ int image_cache_open (const char *state, struct image_cache *ret_cache, struct e
 
   if (cache.path == NULL)
     return error_oom (err);
-  cache.fd = folder_make_own (state, "images", "image cache", err);
+  cache.fd = directory_make_own (state, "images", "image cache", err);
   if (cache.fd < 0)
     return cache.fd;
   *ret_cache = cache;
@@ -69,46 +69,46 @@ static int wait_for_lock (struct image_cache *cache, const char *name, int opera
 static int find_tree (struct image_cache *cache, const char *name, const struct image *image,
                       struct image_root *root, struct error *err)
 {
-  cleanup_close int folder = openat (cache->fd, name, OPEN_FOLDER);
+  cleanup_close int directory = openat (cache->fd, name, OPEN_DIRECTORY);
   int r;
 
-  /* What is not a folder is none of our trees, and goes when one is made. */
-  if (folder < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+  /* What is not a directory is none of our trees, and goes when one is made. */
+  if (directory < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
     return 0;
-  if (folder < 0)
+  if (directory < 0)
     return error_set_errno (err, errno, "cannot open '%s/%s'", cache->path, name);
-  r = image_complete_read (folder, image->hex, &root->report, err);
+  r = image_complete_read (directory, image->hex, &root->report, err);
   if (r <= 0)
     return r;
-  root->fd = openat (folder, "rootfs", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  root->fd = openat (directory, "rootfs", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (root->fd < 0)
     return errno == ENOENT || errno == ENOTDIR
                ? 0
                : error_set_errno (err, errno, "cannot open '%s/%s/rootfs'", cache->path, name);
   /* Its age is what gc goes by; where it cannot be set, gc removes the tree a little early. */
-  utimensat (folder, IMAGE_COMPLETE, NULL, AT_SYMLINK_NOFOLLOW);
+  utimensat (directory, IMAGE_COMPLETE, NULL, AT_SYMLINK_NOFOLLOW);
   return 1;
 }
 
-static int make_folder (int folder, const char *name, int *ret_fd)
+static int make_directory (int directory, const char *name, int *ret_fd)
 {
-  if (mkdirat (folder, name, 0700) < 0)
+  if (mkdirat (directory, name, 0700) < 0)
     return -errno;
-  *ret_fd = openat (folder, name, OPEN_FOLDER);
+  *ret_fd = openat (directory, name, OPEN_DIRECTORY);
   return *ret_fd < 0 ? -errno : 0;
 }
 
-/* Fills the temporary folder TREE: contents, then all to the disk, then the mark. */
+/* Fills the temporary directory TREE: contents, then all to the disk, then the mark. */
 static int fill_tree (int tree, const struct image *image, const struct image_unpack_options *options,
                       struct error *err)
 {
   struct image_unpack_options own = *options;
   cleanup_close int root = -1;
   struct image_report report = { 0 };
-  int r = make_folder (tree, "rootfs", &root);
+  int r = make_directory (tree, "rootfs", &root);
 
   if (r < 0)
-    return error_set_errno (err, -r, "cannot make a folder in the image cache");
+    return error_set_errno (err, -r, "cannot make a directory in the image cache");
   own.keep_owner = geteuid () == 0;
   r = image_unpack (image, root, &own, &report, err);
   if (r < 0)
@@ -146,9 +146,9 @@ static int make_tree (struct image_cache *cache, const char *name, const struct 
     r = image_cache_temporary (name, temporary, err);
   if (r < 0)
     return r;
-  r = make_folder (cache->fd, temporary, &tree);
+  r = make_directory (cache->fd, temporary, &tree);
   if (r < 0)
-    r = error_set_errno (err, -r, "cannot make a folder in '%s'", cache->path);
+    r = error_set_errno (err, -r, "cannot make a directory in '%s'", cache->path);
   if (r == 0)
     r = fill_tree (tree, image, options, err);
   if (r == 0)

@@ -44,7 +44,8 @@ static const struct json_field fields[] = {
 _Static_assert(ARRAY_LEN (fields) == 2 + sizeof (struct image_report) / sizeof (uint64_t),
                "keep every number");
 
-int image_complete_write (int folder, const char *hex, const struct image_report *report, struct error *err)
+int image_complete_write (int directory, const char *hex, const struct image_report *report,
+                          struct error *err)
 {
   const struct complete complete = { .report = *report };
   cleanup_json_writer struct json_writer writer = { .pretty = true };
@@ -59,7 +60,7 @@ int image_complete_write (int folder, const char *hex, const struct image_report
                  *(const uint64_t *) (const void *) ((const char *) &complete + fields[i].offset));
   json_object_end (&writer);
   r = json_finish (&writer, &text, err);
-  return r < 0 ? r : file_write_atomic (folder, IMAGE_COMPLETE, text, strlen (text), 0600, err);
+  return r < 0 ? r : file_write_atomic (directory, IMAGE_COMPLETE, text, strlen (text), 0600, err);
 }
 
 /* What a reader says of a mark that is absent or not one of ours, as opposed to one that could not be read.
@@ -69,7 +70,7 @@ static bool is_verdict (int r)
   return r == -ENOENT || r == -EINVAL || r == -EFBIG || r == -EISDIR;
 }
 
-int image_complete_read (int folder, const char *hex, struct image_report *ret_report, struct error *err)
+int image_complete_read (int directory, const char *hex, struct image_report *ret_report, struct error *err)
 {
   static const struct json_limits limits = { .bytes = LIMIT_IMAGE_MARK_BYTES, .depth = 2, .nodes = 64 };
   const struct json_place place = { .name = IMAGE_COMPLETE };
@@ -78,7 +79,7 @@ int image_complete_read (int folder, const char *hex, struct image_report *ret_r
   cleanup_free char *text = NULL;
   cleanup_json struct json_node *tree = NULL;
   size_t len = 0;
-  int r = file_read (folder, IMAGE_COMPLETE, LIMIT_IMAGE_MARK_BYTES, &text, &len, &why);
+  int r = file_read (directory, IMAGE_COMPLETE, LIMIT_IMAGE_MARK_BYTES, &text, &len, &why);
 
   if (r == 0)
     r = json_read (IMAGE_COMPLETE, text, len, &limits, &tree, &why);

@@ -59,7 +59,7 @@ static int read_process (const struct json_place *place, const struct json_node 
     return r;
   r = image_json_text (&below, process, "User", false, &into->user, err);
   if (r == 0)
-    r = image_json_text (&below, process, "WorkingDir", false, &into->working_folder, err);
+    r = image_json_text (&below, process, "WorkingDir", false, &into->working_directory, err);
   if (r == 0)
     r = image_json_strings (&below, process, "Env", &into->environment, err);
   if (r == 0)
@@ -97,7 +97,7 @@ void image_config_clear (struct image_config *config)
   free (config->os);
   free (config->architecture);
   free (config->user);
-  free (config->working_folder);
+  free (config->working_directory);
   strlist_clear (&config->environment);
   strlist_clear (&config->entrypoint);
   strlist_clear (&config->command);

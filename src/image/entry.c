@@ -22,16 +22,17 @@ int image_entry_fail (const char *path, int r, struct error *err)
   if (r == -ENOMEM)
     return error_oom (err);
   if (r == -ELOOP || r == -ENOTDIR)
-    return error_set (err, -EINVAL, "'%s' has a symbolic link or a file on its way where a folder should be",
-                      shown);
+    return error_set (err, -EINVAL,
+                      "'%s' has a symbolic link or a file on its way where a directory should be", shown);
   return error_set_errno (err, -r, "cannot make '%s'", shown);
 }
 
-/* The bits that a file or folder gets. A folder keeps the sticky bit: without it /tmp would be everybody's.
+/* The bits that a file or directory gets. A directory keeps the sticky bit: without it /tmp would be
+ * everybody's.
  */
 static mode_t kept_mode (struct image_unpacker *unpacker, const struct image_entry *entry)
 {
-  mode_t kept = entry->kind == IMAGE_ENTRY_FOLDER ? 01777 : 0777;
+  mode_t kept = entry->kind == IMAGE_ENTRY_DIRECTORY ? 01777 : 0777;
 
   if (unpacker->options.keep_setid)
     kept |= S_ISUID | S_ISGID;
@@ -70,12 +71,13 @@ static int put_attributes (struct image_unpacker *unpacker, int fd)
   return 0;
 }
 
-static int put_owner (const struct image_unpacker *unpacker, const struct image_entry *entry, int folder,
+static int put_owner (const struct image_unpacker *unpacker, const struct image_entry *entry, int directory,
                       const char *name)
 {
   if (!unpacker->options.keep_owner)
     return 0;
-  return fchownat (folder, name, (uid_t) entry->uid, (gid_t) entry->gid, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)
+  return fchownat (directory, name, (uid_t) entry->uid, (gid_t) entry->gid,
+                   AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)
                  < 0
              ? -errno
              : 0;
@@ -121,7 +123,7 @@ static int put_contents (struct image_unpacker *unpacker, const struct image_ent
 }
 
 static int put_file (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
-                     int folder, const char *name, struct error *err)
+                     int directory, const char *name, struct error *err)
 {
   const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, entry->time };
   struct image_report *report = &unpacker->report;
@@ -133,7 +135,7 @@ static int put_file (struct image_unpacker *unpacker, const struct image_entry *
     return error_set (err, -EFBIG, "'%s' brings the files beyond %" PRIu64 " bytes", image_show (path, shown),
                       unpacker->options.bytes_max);
   report->bytes += entry->size;
-  fd = openat (folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  fd = openat (directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
     return image_entry_fail (path, -errno, err);
   r = put_contents (unpacker, entry, path, fd, err);
@@ -149,59 +151,59 @@ static int put_file (struct image_unpacker *unpacker, const struct image_entry *
   return r < 0 ? image_entry_fail (path, r, err) : 0;
 }
 
-static int put_folder (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
-                       int folder, const char *name, bool exists)
+static int put_directory (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
+                          int directory, const char *name, bool exists)
 {
   cleanup_close int fd = -1;
   int r;
 
-  if (!exists && mkdirat (folder, name, 0700) < 0)
+  if (!exists && mkdirat (directory, name, 0700) < 0)
     return -errno;
-  fd = openat (folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  fd = openat (directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return -errno;
   r = put_owner (unpacker, entry, fd, "");
   if (r == 0)
     r = put_attributes (unpacker, fd);
   if (r == 0)
-    r = image_folders_made (&unpacker->tree.folders, path, kept_mode (unpacker, entry), entry->time);
+    r = image_directories_made (&unpacker->tree.directories, path, kept_mode (unpacker, entry), entry->time);
   return r;
 }
 
-static int put_symlink (struct image_unpacker *unpacker, const struct image_entry *entry, int folder,
+static int put_symlink (struct image_unpacker *unpacker, const struct image_entry *entry, int directory,
                         const char *name)
 {
   const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, entry->time };
   int r;
 
-  if (symlinkat (entry->target, folder, name) < 0)
+  if (symlinkat (entry->target, directory, name) < 0)
     return -errno;
-  r = put_owner (unpacker, entry, folder, name);
+  r = put_owner (unpacker, entry, directory, name);
   if (r == 0)
     r = put_attributes (unpacker, -1);
-  if (r == 0 && utimensat (folder, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+  if (r == 0 && utimensat (directory, name, times, AT_SYMLINK_NOFOLLOW) < 0)
     r = -errno;
   return r;
 }
 
 /* The target is a regular file of the tree, reached like any other name. */
-static int put_hardlink (struct image_unpacker *unpacker, const char *target, const char *path, int folder,
+static int put_hardlink (struct image_unpacker *unpacker, const char *target, const char *path, int directory,
                          const char *name, struct error *err)
 {
-  cleanup_close int target_folder = -1;
-  const char *target_name = NULL;
+  cleanup_close int target_directory = -1;
+  const char *render_name = NULL;
   char shown[IMAGE_SHOWN], shown_target[IMAGE_SHOWN];
   struct stat st;
   int r = target[0] == '\0'
               ? -EISDIR
-              : image_tree_parent (&unpacker->tree, target, false, &target_folder, &target_name);
+              : image_tree_parent (&unpacker->tree, target, false, &target_directory, &render_name);
 
-  if (r == 0 && fstatat (target_folder, target_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+  if (r == 0 && fstatat (target_directory, render_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
     r = -errno;
   if (r < 0 || !S_ISREG (st.st_mode))
     return error_set (err, -EINVAL, "'%s' is a hard link to '%s', which is not a regular file of the image",
                       image_show (path, shown), image_show (target, shown_target));
-  if (linkat (target_folder, target_name, folder, name, 0) < 0)
+  if (linkat (target_directory, render_name, directory, name, 0) < 0)
     return image_entry_fail (path, -errno, err);
   return 0;
 }
@@ -221,29 +223,30 @@ static int read_target (const struct image_unpacker *unpacker, const struct imag
   return r;
 }
 
-/* Looks at what is at NAME and takes it away, unless both are folders. A link to itself changes nothing. */
+/* Looks at what is at NAME and takes it away, unless both are directories. A link to itself changes nothing.
+ */
 static int make_room (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
-                      int folder, const char *name, bool *ret_exists)
+                      int directory, const char *name, bool *ret_exists)
 {
   struct stat st;
 
   *ret_exists = false;
-  if (fstatat (folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+  if (fstatat (directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
     return errno == ENOENT ? 0 : -errno;
-  if (S_ISDIR (st.st_mode) && entry->kind == IMAGE_ENTRY_FOLDER) {
+  if (S_ISDIR (st.st_mode) && entry->kind == IMAGE_ENTRY_DIRECTORY) {
     *ret_exists = true;
     return 0;
   }
-  return image_tree_remove (&unpacker->tree, folder, name, path);
+  return image_tree_remove (&unpacker->tree, directory, name, path);
 }
 
 static int put_root (struct image_unpacker *unpacker, const struct image_entry *entry, struct error *err)
 {
   int r;
 
-  if (entry->kind != IMAGE_ENTRY_FOLDER)
-    return error_set (err, -EINVAL, "an entry for the root itself is not a folder");
-  r = put_folder (unpacker, entry, "", unpacker->tree.root, ".", true);
+  if (entry->kind != IMAGE_ENTRY_DIRECTORY)
+    return error_set (err, -EINVAL, "an entry for the root itself is not a directory");
+  r = put_directory (unpacker, entry, "", unpacker->tree.root, ".", true);
   return r < 0 ? image_entry_fail ("/", r, err) : 0;
 }
 
@@ -251,7 +254,7 @@ int image_entry_put (struct image_unpacker *unpacker, const struct image_entry *
                      struct error *err)
 {
   char target[IMAGE_NAME_SIZE] = "";
-  cleanup_close int folder = -1;
+  cleanup_close int directory = -1;
   const char *name = NULL;
   bool exists = false;
   int r = 0;
@@ -263,16 +266,16 @@ int image_entry_put (struct image_unpacker *unpacker, const struct image_entry *
     if (r < 0 || strcmp (target, path) == 0)
       return r;
   }
-  r = image_tree_parent (&unpacker->tree, path, true, &folder, &name);
+  r = image_tree_parent (&unpacker->tree, path, true, &directory, &name);
   if (r == 0)
-    r = make_room (unpacker, entry, path, folder, name, &exists);
+    r = make_room (unpacker, entry, path, directory, name, &exists);
   if (r < 0)
     return image_entry_fail (path, r, err);
   switch (entry->kind) {
-  case IMAGE_ENTRY_FILE: return put_file (unpacker, entry, path, folder, name, err);
-  case IMAGE_ENTRY_HARDLINK: return put_hardlink (unpacker, target, path, folder, name, err);
-  case IMAGE_ENTRY_FOLDER: r = put_folder (unpacker, entry, path, folder, name, exists); break;
-  case IMAGE_ENTRY_SYMLINK: r = put_symlink (unpacker, entry, folder, name); break;
+  case IMAGE_ENTRY_FILE: return put_file (unpacker, entry, path, directory, name, err);
+  case IMAGE_ENTRY_HARDLINK: return put_hardlink (unpacker, target, path, directory, name, err);
+  case IMAGE_ENTRY_DIRECTORY: r = put_directory (unpacker, entry, path, directory, name, exists); break;
+  case IMAGE_ENTRY_SYMLINK: r = put_symlink (unpacker, entry, directory, name); break;
   default: r = -EPERM; break;
   }
   return r < 0 ? image_entry_fail (path, r, err) : 0;

@@ -23,7 +23,8 @@ struct image_blob {
   struct sha256 hash;
 };
 
-/* LAYOUT is the layout's folder. Errors: -ENOENT when the blob is missing, -EBADMSG when its size is another.
+/* LAYOUT is the layout's directory. Errors: -ENOENT when the blob is missing, -EBADMSG when its size is
+ * another.
  */
 int image_blob_open (int layout, const struct image_descriptor *descriptor, struct image_blob *ret_blob,
                      struct error *err);

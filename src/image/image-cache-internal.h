@@ -14,11 +14,12 @@
 int image_cache_lock (struct image_cache *cache, const char *name, int operation, int *ret_lock);
 
 /* The document IMAGE_COMPLETE for a tree made from the manifest HEX. */
-int image_complete_write (int folder, const char *hex, const struct image_report *report, struct error *err);
+int image_complete_write (int directory, const char *hex, const struct image_report *report,
+                          struct error *err);
 
-/* 1 when FOLDER has a mark, and it is for HEX (any where that is NULL); 0 when not; or an error that leaves
- * it open. */
-int image_complete_read (int folder, const char *hex, struct image_report *ret_report, struct error *err);
+/* 1 when DIRECTORY has a mark, and it is for HEX (any where that is NULL); 0 when not; or an error that
+ * leaves it open. */
+int image_complete_read (int directory, const char *hex, struct image_report *ret_report, struct error *err);
 
 /* Removes temporary trees of NAME, whose lock is held. Adds to *COUNT. */
 int image_cache_sweep (struct image_cache *cache, const char *name, size_t *count, struct error *err);

@@ -10,7 +10,7 @@
  * another's, is removed and made again. Locks are the kernel's (flock): they end with their process, however
  * it ends. A layout that changes gets another digest and so another tree.
  *
- * The folder is ours alone (0700), since the trees hold what others made, with owners and modes of their
+ * The directory is ours alone (0700), since the trees hold what others made, with owners and modes of their
  * choice. Must never: use a tree that is not complete, change one that is, or remove one that is in use.
  */
 #pragma once
@@ -29,7 +29,7 @@ struct image_cache {
   char *path; /* STATE/images */
 };
 
-/* Makes STATE and the folder where they are missing. -EPERM when others could have written there. */
+/* Makes STATE and the directory where they are missing. -EPERM when others could have written there. */
 int image_cache_open (const char *state, struct image_cache *ret_cache, struct error *err);
 void image_cache_close (struct image_cache *cache);
 #define cleanup_image_cache cleanup (image_cache_close)

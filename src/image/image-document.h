@@ -41,7 +41,7 @@ struct image_manifest {
 /* What the image's maker had in mind. Only for information: the profile decides. */
 struct image_config {
   char *os, *architecture;
-  char *user, *working_folder; /* NULL without */
+  char *user, *working_directory; /* NULL without */
   struct strlist environment, entrypoint, command;
   char (*diffs)[SHA256_HEX]; /* the digest of each layer when unpacked */
   size_t diff_count;

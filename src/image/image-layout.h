@@ -2,7 +2,7 @@
  *
  * A reference goes in; the manifest's digest, the layers and the configuration come out. Index, nested
  * indexes, manifest and configuration are read once, each within its limit and checked against its digest,
- * and only from regular files beneath the layout's folder. Layers are left for image-unpack.h.
+ * and only from regular files beneath the layout's directory. Layers are left for image-unpack.h.
  *
  * Must never: follow a link inside the layout, accept another digest algorithm than sha256, or take an image
  * for another machine.
@@ -15,7 +15,7 @@
 #include "image-reference.h"
 
 struct image {
-  int layout;           /* the layout's folder */
+  int layout;           /* the layout's directory */
   char *name;           /* "oci:DIR[:TAG]", for messages */
   char hex[SHA256_HEX]; /* the manifest's digest: what the image is known by */
   struct image_manifest manifest;

@@ -21,6 +21,6 @@ enum image_mark {
   IMAGE_MARK_OPAQUE, /* "DIR/.wh..wh..opq": deletes all in DIR of the layers below */
 };
 
-/* NORMAL is a normal name; for a mark it becomes the name of what is deleted, or of the opaque folder.
- * -EINVAL for a mark that names nothing, or where a folder on the way looks like one. */
+/* NORMAL is a normal name; for a mark it becomes the name of what is deleted, or of the opaque directory.
+ * -EINVAL for a mark that names nothing, or where a directory on the way looks like one. */
 int image_name_mark (char normal[IMAGE_NAME_SIZE], enum image_mark *ret_mark, struct error *err);

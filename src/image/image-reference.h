@@ -1,10 +1,10 @@
 /* The name of an image on disk: "oci:DIR[:TAG]".
  *
- * DIR is a folder in the OCI image layout, TAG one of the names that its index gives to images. Both may
- * have colons in them. The text is split so that DIR is the longest part that is a folder on this host: a
- * folder "a:b" is found as such, and "oci:a:b:c" means the tag "b:c" only where no folder "a:b" is.
+ * DIR is a directory in the OCI image layout, TAG one of the names that its index gives to images. Both may
+ * have colons in them. The text is split so that DIR is the longest part that is a directory on this host: a
+ * directory "a:b" is found as such, and "oci:a:b:c" means the tag "b:c" only where no directory "a:b" is.
  *
- * Text goes in, two strings come out. Looks at whether folders exist; must never open anything in them.
+ * Text goes in, two strings come out. Looks at whether directories exist; must never open anything in them.
  */
 #pragma once
 
@@ -14,14 +14,14 @@
 #include "base-error.h"
 
 struct image_reference {
-  char *folder;
+  char *directory;
   char *tag; /* NULL when none was given */
 };
 
 /* Begins with "oci:". */
 bool image_reference_is (const char *text);
 
-/* Errors: -EINVAL for what is no such name, -ENOENT where no part of it is a folder. */
+/* Errors: -EINVAL for what is no such name, -ENOENT where no part of it is a directory. */
 int image_reference_parse (const char *text, struct image_reference *ret_reference, struct error *err);
 
 void image_reference_clear (struct image_reference *reference);

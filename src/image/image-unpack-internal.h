@@ -14,7 +14,7 @@ struct image_unpacker {
 };
 
 /* Makes ENTRY, which is no whiteout, at PATH (normal, "" for the root); what is there is replaced, but for
- * the contents of a folder by a folder. */
+ * the contents of a directory by a directory. */
 int image_entry_put (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
                      struct error *err);
 

@@ -1,16 +1,16 @@
-/* The layers of an image, laid over each other in a folder.
+/* The layers of an image, laid over each other in a directory.
  *
- * Archives are hostile. Every entry is made by our own code beneath the folder's descriptor, and no link is
- * followed, so an entry can only ever change what is below the root. Refused, and with it the image: ".." in
- * a name, a name below a symbolic link, devices, FIFOs and sockets, hard links to anything but a regular file
- * inside, absolute hard links, and whatever goes past a limit. Kept: contents, symbolic links as they are
- * (they mean something inside only), permission bits, times, "user." attributes that no file system gives a
- * meaning to. Dropped and counted: set-user-id and set-group-id bits unless asked for, file capabilities and
- * all other attributes. Whiteouts delete from the layers below their own, in whatever order a layer lists
+ * Archives are hostile. Every entry is made by our own code beneath the directory's descriptor, and no link
+ * is followed, so an entry can only ever change what is below the root. Refused, and with it the image: ".."
+ * in a name, a name below a symbolic link, devices, FIFOs and sockets, hard links to anything but a regular
+ * file inside, absolute hard links, and whatever goes past a limit. Kept: contents, symbolic links as they
+ * are (they mean something inside only), permission bits, times, "user." attributes that no file system gives
+ * a meaning to. Dropped and counted: set-user-id and set-group-id bits unless asked for, file capabilities
+ * and all other attributes. Whiteouts delete from the layers below their own, in whatever order a layer lists
  * them.
  *
  * Each layer's bytes are checked against the manifest's digest, and unpacked against the configuration's.
- * That is known only when a layer was read to its end: after an error, throw the folder away.
+ * That is known only when a layer was read to its end: after an error, throw the directory away.
  *
  * Must never: write to an existing file, follow a link, or start a program.
  */
@@ -59,7 +59,7 @@ struct image_report {
   uint64_t attributes_dropped;   /* others */
 };
 
-/* ROOT is an empty folder that nobody else can reach, opened. Errors: -EINVAL and -EPERM for what is refused,
- * -EFBIG past a limit, -EBADMSG for what is damaged, or what the system says. */
+/* ROOT is an empty directory that nobody else can reach, opened. Errors: -EINVAL and -EPERM for what is
+ * refused, -EFBIG past a limit, -EBADMSG for what is damaged, or what the system says. */
 int image_unpack (const struct image *image, int root, const struct image_unpack_options *options,
                   struct image_report *ret_report, struct error *err);

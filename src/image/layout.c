@@ -138,13 +138,13 @@ int image_open (const struct image_reference *reference, const char *machine, st
   if (image == NULL)
     return error_oom (err);
   image->layout = -1;
-  image->name = str_format ("oci:%s%s%s", reference->folder, reference->tag ? ":" : "",
+  image->name = str_format ("oci:%s%s%s", reference->directory, reference->tag ? ":" : "",
                             reference->tag ? reference->tag : "");
   if (image->name == NULL)
     return error_oom (err);
-  image->layout = open (reference->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  image->layout = open (reference->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (image->layout < 0)
-    r = error_set_errno (err, errno, "cannot open the folder");
+    r = error_set_errno (err, errno, "cannot open the directory");
   else
     r = check_mark (image->layout, err);
   if (r == 0)

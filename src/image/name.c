@@ -31,8 +31,8 @@ int image_name_normal (const char *name, unsigned depth_max, char normal[IMAGE_N
                         image_show (name, shown));
     if (!is_name (p, len, ".")) {
       if (++depth > depth_max)
-        return error_set (err, -ENAMETOOLONG, "'%s' is more than %u folders deep", image_show (name, shown),
-                          depth_max);
+        return error_set (err, -ENAMETOOLONG, "'%s' is more than %u directories deep",
+                          image_show (name, shown), depth_max);
       if (used + (used > 0) + len >= IMAGE_NAME_SIZE)
         return error_set (err, -ENAMETOOLONG, "'%s' is longer than %zu bytes", image_show (name, shown),
                           LIMIT_PATH_BYTES);
@@ -48,7 +48,7 @@ int image_name_normal (const char *name, unsigned depth_max, char normal[IMAGE_N
 }
 
 /* One of the components before LEAF begins like a mark. */
-static bool folder_has_mark (const char *normal, const char *leaf)
+static bool directory_has_mark (const char *normal, const char *leaf)
 {
   for (const char *p = normal; p < leaf; p = strchr (p, '/') + 1)
     if (str_has_prefix (p, mark_prefix))
@@ -63,8 +63,8 @@ int image_name_mark (char normal[IMAGE_NAME_SIZE], enum image_mark *ret_mark, st
   char *hidden = leaf + strlen (mark_prefix);
   char shown[IMAGE_SHOWN];
 
-  if (folder_has_mark (normal, leaf))
-    return error_set (err, -EINVAL, "'%s' is in a folder that is named like a whiteout",
+  if (directory_has_mark (normal, leaf))
+    return error_set (err, -EINVAL, "'%s' is in a directory that is named like a whiteout",
                       image_show (normal, shown));
   if (!str_has_prefix (leaf, mark_prefix)) {
     *ret_mark = IMAGE_MARK_NONE;

@@ -18,7 +18,7 @@ bool image_reference_is (const char *text)
   return str_has_prefix (text, scheme);
 }
 
-static bool is_folder (const char *path)
+static bool is_directory (const char *path)
 {
   struct stat st;
 
@@ -34,17 +34,17 @@ static bool is_tag (const char *tag)
          && strspn (tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._:@/+") == len;
 }
 
-/* The longest part of TEXT up to its end or a colon that is a folder; NULL with errno. */
-static char *longest_folder (const char *text)
+/* The longest part of TEXT up to its end or a colon that is a directory; NULL with errno. */
+static char *longest_directory (const char *text)
 {
   size_t len = strlen (text);
 
   while (len > 0) {
-    cleanup_free char *folder = strndup (text, len);
+    cleanup_free char *directory = strndup (text, len);
     const char *colon;
 
-    if (folder == NULL || is_folder (folder))
-      return take_ptr (folder);
+    if (directory == NULL || is_directory (directory))
+      return take_ptr (directory);
     colon = memrchr (text, ':', len);
     len = colon ? (size_t) (colon - text) : 0;
   }
@@ -66,16 +66,16 @@ int image_reference_parse (const char *text, struct image_reference *ret_referen
   if (strlen (rest) > LIMIT_PATH_BYTES + LIMIT_IMAGE_TAG_BYTES)
     return error_set (err, -EINVAL, "image '%s': longer than %zu bytes", shown,
                       LIMIT_PATH_BYTES + LIMIT_IMAGE_TAG_BYTES);
-  reference.folder = longest_folder (rest);
-  if (reference.folder == NULL && errno == ENOENT)
-    return error_set (err, -ENOENT, "image '%s': there is no such folder; it must hold an OCI image layout",
-                      shown);
-  if (reference.folder == NULL)
+  reference.directory = longest_directory (rest);
+  if (reference.directory == NULL && errno == ENOENT)
+    return error_set (err, -ENOENT,
+                      "image '%s': there is no such directory; it must hold an OCI image layout", shown);
+  if (reference.directory == NULL)
     return error_oom (err);
-  len = strlen (reference.folder);
+  len = strlen (reference.directory);
   if (rest[len] == ':') {
     if (!is_tag (rest + len + 1))
-      return error_set (err, -EINVAL, "image '%s': what follows the folder is not a tag", shown);
+      return error_set (err, -EINVAL, "image '%s': what follows the directory is not a tag", shown);
     reference.tag = strdup (rest + len + 1);
     if (reference.tag == NULL)
       return error_oom (err);
@@ -87,7 +87,7 @@ int image_reference_parse (const char *text, struct image_reference *ret_referen
 
 void image_reference_clear (struct image_reference *reference)
 {
-  free (reference->folder);
+  free (reference->directory);
   free (reference->tag);
   *reference = (struct image_reference){ 0 };
 }

@@ -17,10 +17,10 @@
 #include "image-beneath-internal.h"
 #include "image-name-internal.h"
 
-/* Around the tree itself there are the cache's own folders. */
+/* Around the tree itself there are the cache's own directories. */
 #define DEPTH_MAX (LIMIT_IMAGE_DEPTH + 8)
 
-#define FOLDER_FLAGS (O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define DIRECTORY_FLAGS (O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 static void closedir_p (DIR **dir)
 {
@@ -28,10 +28,10 @@ static void closedir_p (DIR **dir)
     closedir (*dir);
 }
 
-/* Goes to the folder PATH name by name and makes what is missing. */
-static int make_folders (struct image_tree *tree, const char *path, int *ret_folder)
+/* Goes to the directory PATH name by name and makes what is missing. */
+static int make_directories (struct image_tree *tree, const char *path, int *ret_directory)
 {
-  cleanup_close int at = openat (tree->root, ".", O_PATH | FOLDER_FLAGS);
+  cleanup_close int at = openat (tree->root, ".", O_PATH | DIRECTORY_FLAGS);
   char part[IMAGE_NAME_SIZE];
   const char *start = path;
 
@@ -43,11 +43,11 @@ static int make_folders (struct image_tree *tree, const char *path, int *ret_fol
     memcpy (part, path, end);
     part[end] = '\0';
     if (mkdirat (at, name, 0700) == 0) {
-      if (image_folders_implied (&tree->folders, part) < 0)
+      if (image_directories_implied (&tree->directories, part) < 0)
         return -ENOMEM;
     } else if (errno != EEXIST)
       return -errno;
-    next = openat (at, name, O_PATH | FOLDER_FLAGS);
+    next = openat (at, name, O_PATH | DIRECTORY_FLAGS);
     if (next < 0)
       return -errno;
     close_p (&at);
@@ -56,11 +56,11 @@ static int make_folders (struct image_tree *tree, const char *path, int *ret_fol
   }
   if (at < 0)
     return -errno;
-  *ret_folder = take_fd (&at);
+  *ret_directory = take_fd (&at);
   return 0;
 }
 
-int image_tree_parent (struct image_tree *tree, const char *path, bool make, int *ret_folder,
+int image_tree_parent (struct image_tree *tree, const char *path, bool make, int *ret_directory,
                        const char **ret_name)
 {
   const char *slash = strrchr (path, '/');
@@ -71,35 +71,35 @@ int image_tree_parent (struct image_tree *tree, const char *path, bool make, int
     memcpy (parent, path, (size_t) (slash - path));
   fd = image_beneath_open (tree->root, parent, O_PATH | O_DIRECTORY, tree->walk);
   if (fd == -ENOENT && make) {
-    int r = make_folders (tree, parent, &fd);
+    int r = make_directories (tree, parent, &fd);
 
     if (r < 0)
       return r;
   }
   if (fd < 0)
     return fd;
-  *ret_folder = fd;
+  *ret_directory = fd;
   *ret_name = slash ? slash + 1 : path;
   return 0;
 }
 
 /* With errno, as open has it. */
-static int open_unmounted (int folder, const char *name)
+static int open_unmounted (int directory, const char *name)
 {
-  int fd = file_open_unmounted (folder, name);
+  int fd = file_open_unmounted (directory, name);
 
   if (fd < 0)
     errno = -fd;
   return fd < 0 ? -1 : fd;
 }
 
-/* A folder of the tree may have any mode once it is settled; as its owner we may still look into it. */
-static int open_to_remove (int folder, const char *name)
+/* A directory of the tree may have any mode once it is settled; as its owner we may still look into it. */
+static int open_to_remove (int directory, const char *name)
 {
-  int fd = open_unmounted (folder, name);
+  int fd = open_unmounted (directory, name);
 
-  if (fd < 0 && errno == EACCES && fchmodat (folder, name, 0700, 0) == 0)
-    fd = open_unmounted (folder, name);
+  if (fd < 0 && errno == EACCES && fchmodat (directory, name, 0700, 0) == 0)
+    fd = open_unmounted (directory, name);
   if (fd >= 0 && geteuid () != 0 && fchmod (fd, 0700) < 0) {
     close_p (&fd);
     return -1;
@@ -139,20 +139,20 @@ static int next_name (DIR *dir, const char **ret_name)
   }
 }
 
-static int remove_at (int folder, const char *name, unsigned depth)
+static int remove_at (int directory, const char *name, unsigned depth)
 {
   cleanup (closedir_p) DIR *dir = NULL;
   const char *inner = NULL;
   int r;
 
-  if (unlinkat (folder, name, 0) == 0 || errno == ENOENT)
+  if (unlinkat (directory, name, 0) == 0 || errno == ENOENT)
     return 0;
-  /* POSIX has EPERM for a folder, Linux EISDIR. */
+  /* POSIX has EPERM for a directory, Linux EISDIR. */
   if (errno != EISDIR && errno != EPERM)
     return -errno;
   if (depth > DEPTH_MAX)
     return -ELOOP;
-  r = open_list (open_to_remove (folder, name), &dir);
+  r = open_list (open_to_remove (directory, name), &dir);
   if (r < 0)
     return r;
   while ((r = next_name (dir, &inner)) > 0) {
@@ -160,51 +160,51 @@ static int remove_at (int folder, const char *name, unsigned depth)
     if (r < 0)
       return r;
   }
-  if (r == 0 && unlinkat (folder, name, AT_REMOVEDIR) < 0)
+  if (r == 0 && unlinkat (directory, name, AT_REMOVEDIR) < 0)
     r = -errno;
   return r;
 }
 
-int image_remove_all (int folder, const char *name)
+int image_remove_all (int directory, const char *name)
 {
-  return remove_at (folder, name, 0);
+  return remove_at (directory, name, 0);
 }
 
-int image_tree_remove (struct image_tree *tree, int folder, const char *name, const char *path)
+int image_tree_remove (struct image_tree *tree, int directory, const char *name, const char *path)
 {
-  int r = image_remove_all (folder, name);
+  int r = image_remove_all (directory, name);
 
-  return r < 0 ? r : image_folders_removed (&tree->folders, path);
+  return r < 0 ? r : image_directories_removed (&tree->directories, path);
 }
 
 struct prune {
   struct image_tree *tree;
   image_tree_keep *keep;
   void *data;
-  char path[IMAGE_NAME_SIZE + NAME_MAX + 1]; /* of the folder that we are in */
+  char path[IMAGE_NAME_SIZE + NAME_MAX + 1]; /* of the directory that we are in */
 };
 
-static int prune_folder (struct prune *prune, DIR *dir, unsigned depth);
+static int prune_directory (struct prune *prune, DIR *dir, unsigned depth);
 
-static int prune_name (struct prune *prune, int folder, const char *name, unsigned depth)
+static int prune_name (struct prune *prune, int directory, const char *name, unsigned depth)
 {
   cleanup (closedir_p) DIR *dir = NULL;
   struct stat st;
   int r;
 
   if (!prune->keep (prune->data, prune->path))
-    return image_tree_remove (prune->tree, folder, name, prune->path);
-  if (fstatat (folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    return image_tree_remove (prune->tree, directory, name, prune->path);
+  if (fstatat (directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
     return -errno;
   if (!S_ISDIR (st.st_mode))
     return 0;
   if (depth > DEPTH_MAX)
     return -ELOOP;
-  r = open_list (openat (folder, name, O_RDONLY | FOLDER_FLAGS), &dir);
-  return r < 0 ? r : prune_folder (prune, dir, depth + 1);
+  r = open_list (openat (directory, name, O_RDONLY | DIRECTORY_FLAGS), &dir);
+  return r < 0 ? r : prune_directory (prune, dir, depth + 1);
 }
 
-static int prune_folder (struct prune *prune, DIR *dir, unsigned depth)
+static int prune_directory (struct prune *prune, DIR *dir, unsigned depth)
 {
   size_t len = strlen (prune->path);
   const char *name = NULL;
@@ -234,5 +234,5 @@ int image_tree_prune (struct image_tree *tree, const char *path, image_tree_keep
     return fd == -ENOENT ? 0 : fd;
   memcpy (prune.path, path, strlen (path) + 1);
   r = open_list (fd, &dir);
-  return r < 0 ? r : prune_folder (&prune, dir, 0);
+  return r < 0 ? r : prune_directory (&prune, dir, 0);
 }

@@ -25,7 +25,7 @@ struct layer {
   struct image_progress progress;
   uint64_t told;  /* bytes of this layer at the last call */
   uint64_t below; /* bytes of the layers before */
-  void *touched;  /* a search tree of the names that this layer has, and of the folders that they are in */
+  void *touched; /* a search tree of the names that this layer has, and of the directories that they are in */
 };
 
 static int compare_names (const void *a, const void *b)
@@ -66,18 +66,18 @@ static void layer_clear (struct layer *layer)
 static int delete_below (struct layer *layer, const char *path)
 {
   struct image_tree *tree = &layer->unpacker->tree;
-  cleanup_close int folder = -1;
+  cleanup_close int directory = -1;
   const char *name = NULL;
   struct stat st;
-  int r = image_tree_parent (tree, path, false, &folder, &name);
+  int r = image_tree_parent (tree, path, false, &directory, &name);
 
   if (r == -ENOENT)
     return 0;
   if (r < 0)
     return r;
   if (!is_touched (layer, path))
-    return image_tree_remove (tree, folder, name, path);
-  if (fstatat (folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    return image_tree_remove (tree, directory, name, path);
+  if (fstatat (directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
     return errno == ENOENT ? 0 : -errno;
   return S_ISDIR (st.st_mode) ? image_tree_prune (tree, path, is_touched, layer) : 0;
 }
@@ -115,7 +115,7 @@ static int check_entry (const struct image_unpacker *unpacker, const struct imag
     return error_set (err, -EFBIG, "'%s' is one more than %" PRIu64 " entries", shown,
                       unpacker->options.entries_max);
   if (entry->kind < ARRAY_LEN (refused) && refused[entry->kind] != NULL)
-    return error_set (err, -EPERM, "'%s' is %s; images may hold files, folders and links", shown,
+    return error_set (err, -EPERM, "'%s' is %s; images may hold files, directories and links", shown,
                       refused[entry->kind]);
   if (entry->uid < 0 || entry->uid > LIMIT_ID_MAX || entry->gid < 0 || entry->gid > LIMIT_ID_MAX)
     return error_set (err, -EINVAL, "'%s' belongs to %" PRId64 ":%" PRId64 ", which are no ids", shown,
@@ -228,7 +228,8 @@ static int unpack_layers (struct image_unpacker *unpacker, const struct image *i
   return 0;
 }
 
-static int settle_folder (void *data, const char *path, mode_t mode, struct timespec time, struct error *err)
+static int settle_directory (void *data, const char *path, mode_t mode, struct timespec time,
+                             struct error *err)
 {
   const struct image_tree *tree = data;
   const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, time };
@@ -253,7 +254,7 @@ static void fill_limits (struct image_unpack_options *options)
 
 static void unpacker_clear (struct image_unpacker *unpacker)
 {
-  image_folders_clear (&unpacker->tree.folders);
+  image_directories_clear (&unpacker->tree.directories);
 }
 
 int image_unpack (const struct image *image, int root, const struct image_unpack_options *options,
@@ -268,11 +269,11 @@ int image_unpack (const struct image *image, int root, const struct image_unpack
 
   fill_limits (&unpacker.options);
   /* What counts where no layer has an entry for the root. */
-  if (image_folders_implied (&unpacker.tree.folders, "") < 0)
+  if (image_directories_implied (&unpacker.tree.directories, "") < 0)
     return error_oom (err);
   r = unpack_layers (&unpacker, image, err);
   if (r == 0)
-    r = image_folders_settle (&unpacker.tree.folders, settle_folder, &unpacker.tree, err);
+    r = image_directories_settle (&unpacker.tree.directories, settle_directory, &unpacker.tree, err);
   if (r < 0) {
     error_prefix (err, "cannot unpack image '%s'", image_show (image->name, shown));
     return r;

@@ -20,19 +20,19 @@
 #define PROBE_TRIES 8
 
 /* The kernel takes its time to look at an entry of /proc, and nobody wants to know more than its type. (In
- * other folders a device may be mounted on a file.) */
+ * other directories a device may be mounted on a file.) */
 static bool in_proc (const char *path)
 {
   return strcmp (path, "/proc") == 0 || strncmp (path, "/proc/", 6) == 0;
 }
 
-static int add_entry (int folder, const char *name, unsigned type, struct answers *answers)
+static int add_entry (int directory, const char *name, unsigned type, struct answers *answers)
 {
   struct stat status;
   struct report_entry entry = { .name_length = (uint32_t) strlen (name), .mode = DTTOIF (type) };
 
   /* An entry that cannot be looked at is an entry all the same; its mode is then none. */
-  if (type == DT_UNKNOWN && fstatat (folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+  if (type == DT_UNKNOWN && fstatat (directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
     entry.rdev = (uint64_t) major (status.st_rdev) << 32 | minor (status.st_rdev);
     entry.mode = status.st_mode;
   }
@@ -40,21 +40,21 @@ static int add_entry (int folder, const char *name, unsigned type, struct answer
   return r < 0 ? r : answers_add (answers, name, entry.name_length);
 }
 
-static int add_entries (const char *path, int folder, struct answers *answers)
+static int add_entries (const char *path, int directory, struct answers *answers)
 {
   struct listing listing;
   struct stat status;
   const char *name;
   unsigned count = 0;
-  int r = fstat (folder, &status) < 0 ? -errno : path_check_proc (path, &status);
+  int r = fstat (directory, &status) < 0 ? -errno : path_check_proc (path, &status);
 
   if (r < 0)
     return r;
-  listing_start (&listing, folder);
+  listing_start (&listing, directory);
   while ((r = listing_next (&listing, &name)) > 0) {
     unsigned type = in_proc (path) ? listing.type : DT_UNKNOWN;
 
-    r = count++ < LIMIT_REPORT_LIST_ENTRIES ? add_entry (folder, name, type, answers) : -E2BIG;
+    r = count++ < LIMIT_REPORT_LIST_ENTRIES ? add_entry (directory, name, type, answers) : -E2BIG;
     if (r < 0)
       break;
   }
@@ -68,16 +68,16 @@ int answer_list (const struct asked *asked, struct answers *answers)
 
   if (r < 0)
     return r;
-  int folder = path_open (path, O_RDONLY | O_DIRECTORY);
-  if (folder < 0)
-    return folder;
-  r = add_entries (path, folder, answers);
-  close (folder);
+  int directory = path_open (path, O_RDONLY | O_DIRECTORY);
+  if (directory < 0)
+    return directory;
+  r = add_entries (path, directory, answers);
+  close (directory);
   return r;
 }
 
-/* Makes and removes a folder. -EEXIST only if every name is taken. */
-static int make_folder (int parent)
+/* Makes and removes a directory. -EEXIST only if every name is taken. */
+static int make_directory (int parent)
 {
   char name[] = PROBE_NAME "0";
   int r = -EEXIST;
@@ -91,13 +91,13 @@ static int make_folder (int parent)
   return r;
 }
 
-static int make_folder_in (const char *path)
+static int make_directory_in (const char *path)
 {
   int parent = path_open (path, O_PATH | O_DIRECTORY);
 
   if (parent < 0)
     return parent;
-  int r = make_folder (parent);
+  int r = make_directory (parent);
   close (parent);
   return r;
 }
@@ -120,7 +120,7 @@ int answer_create (const struct asked *asked, struct answers *answers)
   switch (errno) {
   case EOPNOTSUPP: /* the file system does not know it */
   case EISDIR:     /* nor does the kernel */
-  case EINVAL: return make_folder_in (path);
+  case EINVAL: return make_directory_in (path);
   default: return -errno;
   }
 }

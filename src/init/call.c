@@ -13,7 +13,7 @@
 
 int call_supervisor (struct failure *failure)
 {
-  struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = DOOR_PATH "/" DOOR_SOCKET };
+  struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = RENDEZVOUS_PATH "/" RENDEZVOUS_SOCKET };
   int fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
   if (fd < 0)

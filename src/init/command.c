@@ -11,7 +11,7 @@
 
 /* There is no allocator. Pages that are never touched take no memory. */
 static char text[LIMIT_ASK_BYTES];
-static char *words[LIMIT_COMMAND_TEXTS + 1], *variables[LIMIT_COMMAND_TEXTS + 1];
+static char *argv[LIMIT_COMMAND_TEXTS + 1], *variables[LIMIT_COMMAND_TEXTS + 1];
 
 /* The text at *AT, which has a NUL before END; NULL where there is none. */
 static char *next_text (char **at, const char *end)
@@ -39,7 +39,7 @@ static int split (char **at, const char *end, char **list, size_t count)
 int command_take (const unsigned char *bytes, size_t length, struct options *options, struct failure *failure)
 {
   struct handshake_command head;
-  const char *folder, *end;
+  const char *directory, *end;
   char *at = text;
 
   if (!options->held || options->command || length < sizeof head || length - sizeof head > sizeof text)
@@ -47,14 +47,14 @@ int command_take (const unsigned char *bytes, size_t length, struct options *opt
   memcpy (&head, bytes, sizeof head);
   memcpy (text, bytes + sizeof head, length - sizeof head);
   end = text + (length - sizeof head);
-  folder = next_text (&at, end);
-  if (!folder || head.words == 0 || head.words > LIMIT_COMMAND_TEXTS || head.variables > LIMIT_COMMAND_TEXTS
-      || split (&at, end, words, head.words) < 0 || split (&at, end, variables, head.variables) < 0
+  directory = next_text (&at, end);
+  if (!directory || head.argv == 0 || head.argv > LIMIT_COMMAND_TEXTS || head.variables > LIMIT_COMMAND_TEXTS
+      || split (&at, end, argv, head.argv) < 0 || split (&at, end, variables, head.variables) < 0
       || at != end)
     return failure_set (failure, -EBADMSG, "the supervisor's command is malformed", NULL);
-  if (chdir (folder) < 0)
-    return failure_set_errno (failure, errno, "cannot enter", folder);
-  options->command = words;
+  if (chdir (directory) < 0)
+    return failure_set_errno (failure, errno, "cannot enter", directory);
+  options->command = argv;
   environ = variables;
   return 0;
 }

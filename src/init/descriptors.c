@@ -13,7 +13,7 @@
 #include "init-memory.h"
 #include "init-path.h"
 
-#define FOLDER       "/proc/self/fd"
+#define DIRECTORY    "/proc/self/fd"
 #define RECORDED_MAX 64
 #define NUMBER_MAX   10
 #define TARGET_MAX   256
@@ -32,10 +32,10 @@ static void record (const char *text, size_t len)
 }
 
 /* A target that is too long ends in dots. */
-static void record_one (int folder, const char *name)
+static void record_one (int directory, const char *name)
 {
   char target[TARGET_MAX + 1];
-  ssize_t len = readlinkat (folder, name, target, sizeof target);
+  ssize_t len = readlinkat (directory, name, target, sizeof target);
 
   if (len < 0)
     len = 0;
@@ -49,38 +49,38 @@ static void record_one (int folder, const char *name)
   record ("", 1);
 }
 
-static int record_all (int folder)
+static int record_all (int directory)
 {
   struct listing listing;
   struct stat status;
   const char *name;
-  int r = fstat (folder, &status) < 0 ? -errno : path_check_proc (FOLDER, &status);
+  int r = fstat (directory, &status) < 0 ? -errno : path_check_proc (DIRECTORY, &status);
 
   if (r < 0)
     return r;
-  listing_start (&listing, folder);
+  listing_start (&listing, directory);
   for (int count = 0; (r = listing_next (&listing, &name)) > 0;) {
     int fd = fds_from_name (name);
-    if (fd < 0 || fd == folder)
+    if (fd < 0 || fd == directory)
       continue;
     if (count++ == RECORDED_MAX) {
       record (MORE, sizeof MORE);
       return 0;
     }
-    record_one (folder, name);
+    record_one (directory, name);
   }
   return r;
 }
 
 void descriptors_record (void)
 {
-  int folder = path_open (FOLDER, O_RDONLY | O_DIRECTORY);
+  int directory = path_open (DIRECTORY, O_RDONLY | O_DIRECTORY);
 
-  recorded_r = folder;
-  if (folder < 0)
+  recorded_r = directory;
+  if (directory < 0)
     return;
-  recorded_r = record_all (folder);
-  close (folder);
+  recorded_r = record_all (directory);
+  close (directory);
 }
 
 void descriptors_forget (void)

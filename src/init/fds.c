@@ -35,22 +35,23 @@ int fds_from_name (const char *name)
   return fd;
 }
 
-/* The place of an entry in this folder is the descriptor's number, so closing while reading skips nothing. */
+/* The place of an entry in this directory is the descriptor's number, so closing while reading skips nothing.
+ */
 static int close_by_proc (int first)
 {
   struct listing listing;
   const char *name;
-  int r, folder = open ("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int r, directory = open ("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-  if (folder < 0)
+  if (directory < 0)
     return -errno;
-  listing_start (&listing, folder);
+  listing_start (&listing, directory);
   while ((r = listing_next (&listing, &name)) > 0) {
     int fd = fds_from_name (name);
-    if (fd >= first && fd != folder)
+    if (fd >= first && fd != directory)
       close (fd);
   }
-  close (folder);
+  close (directory);
   return r;
 }
 

@@ -1,5 +1,5 @@
-/* The way to whoever starts a container for an engine: a socket in a folder that is mounted read-only, which
- * does not forbid to connect. Its name is gone by the time of the go-ahead. */
+/* The way to whoever starts a container for an engine: a socket in a directory that is mounted read-only,
+ * which does not forbid to connect. Its name is gone by the time of the go-ahead. */
 #pragma once
 
 #include "init-failure.h"

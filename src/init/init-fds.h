@@ -1,7 +1,7 @@
 /* Which descriptors init has, and so which ones the payload can ever get: the three standard streams.
  *
  * Whatever else the runtime, or whoever started it, left open is closed before anything is said to the
- * supervisor. A descriptor of a folder on the host would be a way out of the container.
+ * supervisor. A descriptor of a directory on the host would be a way out of the container.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The entries of a folder, without a heap.
+/* The entries of a directory, without a heap.
  *
  * readdir allocates; this keeps a piece of the listing in the caller's frame. "." and ".." are left out. The
  * descriptor stays the caller's.

@@ -1,8 +1,8 @@
 /* Paths that the supervisor asks about, in a root that may be hostile.
  *
- * The last part of a path is never followed. Opened is only what does not react to it: files, folders, and
- * the devices of memory (/dev/null is what masks a file). A FIFO, a terminal or any other device may wait,
- * eat a byte or start a machine; of those it is said that they were not opened: EOPNOTSUPP.
+ * The last part of a path is never followed. Opened is only what does not react to it: files, directories,
+ * and the devices of memory (/dev/null is what masks a file). A FIFO, a terminal or any other device may
+ * wait, eat a byte or start a machine; of those it is said that they were not opened: EOPNOTSUPP.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* The way to the supervisor behind an engine, which passes no descriptors into a container.
  *
- * The supervisor listens in a folder that is mounted read-only (a read-only mount does not forbid to
+ * The supervisor listens in a directory that is mounted read-only (a read-only mount does not forbid to
  * connect). Init connects twice, says hello over the second connection, and gets the three standard streams
  * in return; the engine's own go nowhere. From then on everything is as if the two sockets had been passed.
  * The supervisor has taken the name away by the time of the go-ahead, so nobody after init finds the way.
@@ -13,7 +13,7 @@
 
 /* HANDSHAKE_FD and STATUS_FD are free before, and the two connections afterwards. With TTY the streams are a
  * terminal of the container's own, whose master goes out with the hello. */
-int door_enter (bool tty, struct failure *failure);
+int rendezvous_enter (bool tty, struct failure *failure);
 
 /* Has the kernel send SIGIO when the supervisor goes: it is not init's parent. */
-int door_watch (struct failure *failure);
+int rendezvous_watch (struct failure *failure);

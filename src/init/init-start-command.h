@@ -10,14 +10,14 @@
 #include "init-failure.h"
 #include "init-options.h"
 
-struct payload {
+struct command {
   pid_t pid;
   int report; /* read end of a pipe that says why the program could not be executed; empty if it could */
 };
 
 /* Returns as soon as the process is there; the exec is yet to come. All signals must be blocked. */
-int payload_start (const struct options *options, struct payload *ret_payload, struct failure *failure);
+int command_start (const struct options *options, struct command *ret_command, struct failure *failure);
 
 /* To be called once, after the process has ended. 0 in RET_EXEC_ERR: it ran. A positive errno: the program
  * could not be executed. A failure: what stands before the exec did not work. */
-int payload_exec_error (const struct payload *payload, int *ret_exec_err, struct failure *failure);
+int command_exec_error (const struct command *command, int *ret_exec_err, struct failure *failure);

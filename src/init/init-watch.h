@@ -19,4 +19,4 @@ struct ending {
 /* Returns when the payload itself has ended. Others may still run: the kernel ends them with init. With TTY
  * the stop signals of job control are not passed on: the terminal sends those to whoever is in its
  * foreground. */
-int watch_payload (pid_t payload, bool tty, struct ending *ret_ending, struct failure *failure);
+int watch_command (pid_t command, bool tty, struct ending *ret_ending, struct failure *failure);

@@ -57,16 +57,16 @@ static int prepare (const struct options *options, struct failure *failure)
   r = fds_fill_standard (failure);
   if (r < 0)
     return r;
-  r = fds_close_from (options->carrier == CARRIER_FD ? STATUS_FD + 1 : STDERR_FILENO + 1, failure);
-  if (r == 0 && options->carrier == CARRIER_SOCKET)
-    r = door_enter (options->tty, failure);
+  r = fds_close_from (options->transport == TRANSPORT_FD ? STATUS_FD + 1 : STDERR_FILENO + 1, failure);
+  if (r == 0 && options->transport == TRANSPORT_SOCKET)
+    r = rendezvous_enter (options->tty, failure);
   if (r < 0)
     return r;
   if (options->tty && !isatty (STDIN_FILENO))
     return failure_set (failure, -ENOTTY, "--tty was given, and standard input is not a terminal", NULL);
-  if (options->carrier == CARRIER_FD)
+  if (options->transport == TRANSPORT_FD)
     r = claim_sockets (failure);
-  else if (options->carrier == CARRIER_CALL)
+  else if (options->transport == TRANSPORT_CALL)
     r = call_supervisor (failure);
   if (r < 0)
     return r;
@@ -80,15 +80,15 @@ static int prepare (const struct options *options, struct failure *failure)
 static int tie_to_supervisor (const struct options *options, struct failure *failure)
 {
   /* An engine decides itself what becomes of its containers. */
-  if (options->carrier == CARRIER_CALL)
+  if (options->transport == TRANSPORT_CALL)
     return 0;
-  if (options->carrier == CARRIER_SOCKET) {
-    int r = door_watch (failure);
+  if (options->transport == TRANSPORT_SOCKET) {
+    int r = rendezvous_watch (failure);
     return r < 0 ? r : handshake_check_supervisor (failure);
   }
   if (prctl (PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
     return failure_set_errno (failure, errno, "cannot tie the container to its supervisor", NULL);
-  return options->carrier == CARRIER_FD ? handshake_check_supervisor (failure) : 0;
+  return options->transport == TRANSPORT_FD ? handshake_check_supervisor (failure) : 0;
 }
 
 /* How the payload ended becomes what the supervisor is told. Returns the exit code. */
@@ -114,7 +114,7 @@ static int conclude (const struct options *options, const struct ending *ending,
 static int run (char *argv[], struct failure *failure)
 {
   struct options options;
-  struct payload payload;
+  struct command command;
   struct ending ending;
   int exec_err;
   int r = options_parse (argv, &options, failure);
@@ -133,13 +133,13 @@ static int run (char *argv[], struct failure *failure)
   r = tie_to_supervisor (&options, failure);
   if (r < 0)
     return r;
-  r = payload_start (&options, &payload, failure);
+  r = command_start (&options, &command, failure);
   if (r < 0)
     return r;
-  r = watch_payload (payload.pid, options.tty, &ending, failure);
+  r = watch_command (command.pid, options.tty, &ending, failure);
   if (r < 0)
     return r;
-  r = payload_exec_error (&payload, &exec_err, failure);
+  r = command_exec_error (&command, &exec_err, failure);
   if (r < 0)
     return r;
   return conclude (&options, &ending, exec_err);

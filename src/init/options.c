@@ -5,20 +5,20 @@
 #include <errno.h>
 #include <string.h>
 
-static int parse_carrier (const char *word, enum carrier *ret_carrier, struct failure *failure)
+static int parse_transport (const char *word, enum transport *ret_transport, struct failure *failure)
 {
   if (!word)
-    return failure_set (failure, -EINVAL, "--carrier needs a value: fd, socket, stdio or call", NULL);
+    return failure_set (failure, -EINVAL, "--transport needs a value: fd, socket, stdio or call", NULL);
   if (strcmp (word, "fd") == 0)
-    *ret_carrier = CARRIER_FD;
+    *ret_transport = TRANSPORT_FD;
   else if (strcmp (word, "stdio") == 0)
-    *ret_carrier = CARRIER_STDIO;
+    *ret_transport = TRANSPORT_STDIO;
   else if (strcmp (word, "socket") == 0)
-    *ret_carrier = CARRIER_SOCKET;
+    *ret_transport = TRANSPORT_SOCKET;
   else if (strcmp (word, "call") == 0)
-    *ret_carrier = CARRIER_CALL;
+    *ret_transport = TRANSPORT_CALL;
   else
-    return failure_set (failure, -EINVAL, "--carrier takes fd, socket, stdio or call, not", word);
+    return failure_set (failure, -EINVAL, "--transport takes fd, socket, stdio or call, not", word);
   return 0;
 }
 
@@ -40,7 +40,7 @@ static int parse_open_files (const char *word, unsigned *ret_count, struct failu
 
 int options_parse (char *const argv[], struct options *ret_options, struct failure *failure)
 {
-  struct options options = { .carrier = CARRIER_FD };
+  struct options options = { .transport = TRANSPORT_FD };
   char *const *word = argv[0] ? argv + 1 : argv;
   int r;
 
@@ -58,8 +58,8 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
       if (!word[1])
         return failure_set (failure, -EINVAL, "--keep-env needs a value: NAME,NAME,...", NULL);
       options.keep_env = *++word;
-    } else if (strcmp (*word, "--carrier") == 0) {
-      r = parse_carrier (word[1], &options.carrier, failure);
+    } else if (strcmp (*word, "--transport") == 0) {
+      r = parse_transport (word[1], &options.transport, failure);
       if (r < 0)
         return r;
       word++;
@@ -67,7 +67,7 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
       return failure_set (failure, -EINVAL, "unknown option", *word);
     }
   }
-  if (options.held && *word && !word[1] && options.carrier == CARRIER_FD && !options.tty
+  if (options.held && *word && !word[1] && options.transport == TRANSPORT_FD && !options.tty
       && !options.keep_env) {
     *ret_options = options;
     return 0;
@@ -75,7 +75,7 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
   if (!*word || !word[1] || options.held)
     return failure_set (
         failure, -EINVAL,
-        "no command; usage: tyrum-oci-init [--carrier fd|socket|stdio|call] [--tty] [--open-files N] "
+        "no command; usage: tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] "
         "[--keep-env NAMES] -- COMMAND [ARG...]",
         NULL);
   options.command = word + 1;

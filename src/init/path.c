@@ -88,13 +88,13 @@ static bool is_in_proc (const char *path)
 static int find_proc (dev_t *ret_device)
 {
   struct statfs system;
-  struct stat folder;
+  struct stat directory;
 
-  if (lstat (PROC, &folder) < 0 || statfs (PROC, &system) < 0)
+  if (lstat (PROC, &directory) < 0 || statfs (PROC, &system) < 0)
     return -errno;
   if (system.f_type != PROC_MAGIC)
     return -EXDEV;
-  *ret_device = folder.st_dev;
+  *ret_device = directory.st_dev;
   return 0;
 }
 

@@ -23,7 +23,7 @@
 
 static int connect_as (int fd, struct failure *failure)
 {
-  struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = DOOR_PATH "/" DOOR_SOCKET };
+  struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = RENDEZVOUS_PATH "/" RENDEZVOUS_SOCKET };
   int made = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
   if (made < 0)
@@ -68,7 +68,7 @@ static int receive_streams (int streams[STREAMS], struct failure *failure)
 }
 
 /* MASTER goes along unless it is -1. */
-static int say_hello (int master, struct failure *failure)
+static int send_hello (int master, struct failure *failure)
 {
   struct handshake_header hello = { .magic = HANDSHAKE_MAGIC,
                                     .version = HANDSHAKE_VERSION,
@@ -99,7 +99,7 @@ static int say_hello (int master, struct failure *failure)
 static int take_streams (struct failure *failure)
 {
   int streams[STREAMS] = { -1, -1, -1 };
-  int r = say_hello (-1, failure);
+  int r = send_hello (-1, failure);
 
   if (r == 0)
     r = receive_streams (streams, failure);
@@ -121,7 +121,7 @@ static int make_terminal (struct failure *failure)
   slave = ioctl (master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (slave < 0)
     return failure_set_errno (failure, errno, "cannot open the terminal of", PTMX);
-  r = say_hello (master, failure);
+  r = send_hello (master, failure);
   for (int i = 0; r == 0 && i < STREAMS; i++)
     if (dup2 (slave, i) < 0)
       return failure_set_errno (failure, errno, "cannot take the terminal", NULL);
@@ -130,7 +130,7 @@ static int make_terminal (struct failure *failure)
   return r;
 }
 
-int door_enter (bool tty, struct failure *failure)
+int rendezvous_enter (bool tty, struct failure *failure)
 {
   int r = connect_as (HANDSHAKE_FD, failure);
 
@@ -141,7 +141,7 @@ int door_enter (bool tty, struct failure *failure)
   return tty ? make_terminal (failure) : take_streams (failure);
 }
 
-int door_watch (struct failure *failure)
+int rendezvous_watch (struct failure *failure)
 {
   int flags = fcntl (STATUS_FD, F_GETFL);
 

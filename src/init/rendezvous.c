@@ -117,31 +117,31 @@ static int read_all (int fd, void *data, size_t size)
   return 0;
 }
 
-static int say (enum carrier carrier, const void *data, size_t size)
+static int say (enum transport transport, const void *data, size_t size)
 {
-  if (carrier == CARRIER_STDIO)
+  if (transport == TRANSPORT_STDIO)
     return write_all (STDOUT_FILENO, data, size);
   return send_packet (HANDSHAKE_FD, data, size);
 }
 
 /* The ANSWER, and behind it the bytes in pieces that a packet can take. */
-static int send_answers (enum carrier carrier)
+static int send_answers (enum transport transport)
 {
   struct handshake_header header = header_of (HANDSHAKE_ANSWER, (uint32_t) talk.answers.used);
-  int r = say (carrier, &header, sizeof header);
+  int r = say (transport, &header, sizeof header);
 
   for (size_t at = 0; r == 0 && at < talk.answers.used;) {
     size_t left = talk.answers.used - at;
     size_t piece = left < REPORT_PIECE_BYTES ? left : REPORT_PIECE_BYTES;
 
-    r = say (carrier, talk.answers.bytes + at, piece);
+    r = say (transport, talk.answers.bytes + at, piece);
     at += piece;
   }
   return r;
 }
 
 /* From a byte stream: no more than the header says, and only if it is one with something behind it. */
-static int hear_from_stream (size_t *ret_size)
+static int receive_from_stream (size_t *ret_size)
 {
   struct handshake_header *header = &talk.message.header;
   int r = read_all (STDIN_FILENO, header, sizeof *header);
@@ -157,15 +157,15 @@ static int hear_from_stream (size_t *ret_size)
   return r;
 }
 
-static int hear (enum carrier carrier, size_t *ret_size)
+static int hear (enum transport transport, size_t *ret_size)
 {
-  if (carrier == CARRIER_STDIO)
-    return hear_from_stream (ret_size);
+  if (transport == TRANSPORT_STDIO)
+    return receive_from_stream (ret_size);
   return receive_packet (HANDSHAKE_FD, &talk.message, sizeof talk.message, ret_size);
 }
 
 /* An ASK of SIZE bytes, header and all, that lies in talk.message. */
-static int answer (enum carrier carrier, size_t size, struct failure *failure)
+static int answer (enum transport transport, size_t size, struct failure *failure)
 {
   const unsigned char *questions = talk.message.questions;
   uint32_t length = talk.message.header.length;
@@ -175,7 +175,7 @@ static int answer (enum carrier carrier, size_t size, struct failure *failure)
     r = answer_all ((struct questions){ questions, questions + length }, &talk.answers);
   if (r < 0)
     return failure_set (failure, r, "the supervisor's questions are malformed", NULL);
-  r = send_answers (carrier);
+  r = send_answers (transport);
   return r < 0 ? failure_set_errno (failure, -r, "cannot answer the supervisor", NULL) : 0;
 }
 
@@ -203,8 +203,8 @@ static int take_command (size_t size, struct options *options, struct failure *f
 static int answer_until_told (struct options *options, size_t *ret_size, struct failure *failure)
 {
   for (;;) {
-    enum carrier carrier = options->carrier;
-    int r = hear (carrier, ret_size);
+    enum transport transport = options->transport;
+    int r = hear (transport, ret_size);
 
     if (r == -EPIPE)
       return failure_set (failure, r, "the supervisor went away before the go-ahead", NULL);
@@ -216,7 +216,7 @@ static int answer_until_told (struct options *options, size_t *ret_size, struct 
              && header_is_ours (&talk.message.header, HANDSHAKE_COMMAND))
       r = take_command (*ret_size, options, failure);
     else if (*ret_size >= sizeof talk.message.header && header_is_ours (&talk.message.header, HANDSHAKE_ASK))
-      r = answer (carrier, *ret_size, failure);
+      r = answer (transport, *ret_size, failure);
     else
       return 0;
     if (r < 0)
@@ -226,10 +226,10 @@ static int answer_until_told (struct options *options, size_t *ret_size, struct 
 
 int handshake_await_go (struct options *options, struct failure *failure)
 {
-  enum carrier carrier = options->carrier;
+  enum transport transport = options->transport;
   struct handshake_header hello = header_of (HANDSHAKE_HELLO, 0);
   size_t size;
-  int r = say (carrier, &hello, sizeof hello);
+  int r = say (transport, &hello, sizeof hello);
 
   if (r < 0)
     return failure_set_errno (failure, -r, "cannot say hello to the supervisor", NULL);
@@ -244,7 +244,7 @@ int handshake_await_go (struct options *options, struct failure *failure)
   if (!options->command)
     return failure_set (failure, -EBADMSG, "the supervisor's go-ahead came before a command", NULL);
   memory_forget (&talk, sizeof talk);
-  if (carrier != CARRIER_STDIO)
+  if (transport != TRANSPORT_STDIO)
     close (HANDSHAKE_FD);
   return 0;
 }

@@ -10,21 +10,22 @@
 
 #define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
 
-/* FOLDER of LEN bytes, a slash, NAME. An empty folder is the working folder. */
-static bool join (char candidate[PATH_MAX], const char *folder, size_t len, const char *name)
+/* DIRECTORY of LEN bytes, a slash, NAME. An empty directory is the working directory. */
+static bool join (char candidate[PATH_MAX], const char *directory, size_t len, const char *name)
 {
   size_t name_len = strlen (name);
 
   if (len > PATH_MAX || name_len > PATH_MAX || len + name_len + 2 > PATH_MAX)
     return false;
-  memcpy (candidate, folder, len);
+  memcpy (candidate, directory, len);
   if (len > 0)
     candidate[len++] = '/';
   memcpy (candidate + len, name, name_len + 1);
   return true;
 }
 
-/* EACCES is also what a folder says that may not be looked into, and what every folder says to an exec. */
+/* EACCES is also what a directory says that may not be looked into, and what every directory says to an exec.
+ */
 static bool is_file (const char *path)
 {
   struct stat status;
@@ -34,45 +35,45 @@ static bool is_file (const char *path)
 
 bool search_find (const char *name, char ret_path[PATH_MAX])
 {
-  const char *folder = getenv ("PATH");
+  const char *directory = getenv ("PATH");
 
-  if (!folder)
-    folder = PATH_DEFAULT;
+  if (!directory)
+    directory = PATH_DEFAULT;
   for (;;) {
-    size_t len = strcspn (folder, ":");
+    size_t len = strcspn (directory, ":");
 
-    if (len > 0 && join (ret_path, folder, len, name) && is_file (ret_path))
+    if (len > 0 && join (ret_path, directory, len, name) && is_file (ret_path))
       return true;
-    if (folder[len] == '\0')
+    if (directory[len] == '\0')
       return false;
-    folder += len + 1;
+    directory += len + 1;
   }
 }
 
 int search_exec (char *const argv[])
 {
-  const char *name = argv[0], *folder = getenv ("PATH");
+  const char *name = argv[0], *directory = getenv ("PATH");
   bool refused = false;
 
   if (strchr (name, '/')) {
     execve (name, argv, environ);
     return -errno;
   }
-  if (!folder)
-    folder = PATH_DEFAULT;
+  if (!directory)
+    directory = PATH_DEFAULT;
   for (;;) {
     char candidate[PATH_MAX];
-    size_t len = strcspn (folder, ":");
+    size_t len = strcspn (directory, ":");
 
-    if (join (candidate, folder, len, name)) {
+    if (join (candidate, directory, len, name)) {
       execve (candidate, argv, environ);
       if (errno == EACCES)
         refused = refused || is_file (candidate);
       else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
         return -errno;
     }
-    if (folder[len] == '\0')
+    if (directory[len] == '\0')
       return refused ? -EACCES : -ENOENT;
-    folder += len + 1;
+    directory += len + 1;
   }
 }

@@ -68,7 +68,7 @@ static _Noreturn void give_up (int pipe_fd, enum step step, int errnum)
 }
 
 /* The child. Ends in the payload's program, or in a report. */
-static _Noreturn void become_payload (const struct options *options, int pipe_fd)
+static _Noreturn void become_command (const struct options *options, int pipe_fd)
 {
   if (options_have_status (options))
     close (STATUS_FD);
@@ -91,7 +91,7 @@ static _Noreturn void become_payload (const struct options *options, int pipe_fd
   give_up (pipe_fd, STEP_EXEC, -search_exec (options->command));
 }
 
-int payload_start (const struct options *options, struct payload *ret_payload, struct failure *failure)
+int command_start (const struct options *options, struct command *ret_command, struct failure *failure)
 {
   int ends[2];
 
@@ -104,18 +104,18 @@ int payload_start (const struct options *options, struct payload *ret_payload, s
   if (pid < 0)
     return failure_set_errno (failure, errno, "cannot make a process for", options->command[0]);
   if (pid == 0)
-    become_payload (options, ends[1]);
+    become_command (options, ends[1]);
   close (ends[1]);
-  *ret_payload = (struct payload){ .pid = pid, .report = ends[0] };
+  *ret_command = (struct command){ .pid = pid, .report = ends[0] };
   return 0;
 }
 
-int payload_exec_error (const struct payload *payload, int *ret_exec_err, struct failure *failure)
+int command_exec_error (const struct command *command, int *ret_exec_err, struct failure *failure)
 {
   struct report report;
-  ssize_t got = read (payload->report, &report, sizeof report);
+  ssize_t got = read (command->report, &report, sizeof report);
 
-  close (payload->report);
+  close (command->report);
   if (got == sizeof report && report.step == STEP_TERMINAL)
     return failure_set_errno (failure, report.errnum, "cannot give the terminal to the payload", NULL);
   if (got == sizeof report && report.step == STEP_CONFINE)

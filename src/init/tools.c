@@ -148,7 +148,7 @@ static int add_program (const char *path, int depth)
   return r;
 }
 
-/* Without a word about it, a ruleset forbids moving files between folders. */
+/* Without a word about it, a ruleset forbids moving files between directories. */
 static int allow_moving (void)
 {
   int root = (int) syscall (SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);

@@ -12,7 +12,7 @@
 #include "wire-init.h"
 
 /* Collects all that have ended by now. Returns 1 if the payload is among them, 0 if it is not. */
-static int reap (pid_t payload, struct ending *ret_ending)
+static int reap (pid_t command, struct ending *ret_ending)
 {
   int ended = 0;
 
@@ -27,7 +27,7 @@ static int reap (pid_t payload, struct ending *ret_ending)
     }
     if (info.si_pid == 0)
       return ended;
-    if (info.si_pid != payload)
+    if (info.si_pid != command)
       continue;
     ended = 1;
     if (info.si_code == CLD_EXITED)
@@ -37,7 +37,7 @@ static int reap (pid_t payload, struct ending *ret_ending)
   }
 }
 
-static bool is_for_payload (const siginfo_t *info, bool tty)
+static bool is_for_command (const siginfo_t *info, bool tty)
 {
   switch (info->si_signo) {
   case SIGCHLD: return false;
@@ -67,18 +67,18 @@ static bool is_orphaned (const siginfo_t *info)
          && (status.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-static void pass_on (pid_t payload, int signal)
+static void pass_on (pid_t command, int signal)
 {
   /* Before its setsid the payload has no group yet. It cannot be gone: init has not reaped it. */
-  if (kill (-payload, signal) < 0)
-    kill (payload, signal);
+  if (kill (-command, signal) < 0)
+    kill (command, signal);
 }
 
-int watch_payload (pid_t payload, bool tty, struct ending *ret_ending, struct failure *failure)
+int watch_command (pid_t command, bool tty, struct ending *ret_ending, struct failure *failure)
 {
   for (;;) {
     siginfo_t info;
-    int r = reap (payload, ret_ending);
+    int r = reap (command, ret_ending);
 
     if (r < 0)
       return failure_set_errno (failure, -r, "cannot wait for the payload", NULL);
@@ -89,7 +89,7 @@ int watch_payload (pid_t payload, bool tty, struct ending *ret_ending, struct fa
       return failure_set_errno (failure, -r, "cannot wait for signals", NULL);
     if (is_orphaned (&info))
       return failure_set_silent (failure, -EPIPE);
-    if (is_for_payload (&info, tty))
-      pass_on (payload, info.si_signo);
+    if (is_for_command (&info, tty))
+      pass_on (command, info.si_signo);
   }
 }

@@ -17,17 +17,17 @@
 
 static void requested_details (struct json_writer *w, const void *data)
 {
-  const struct trail_request *asked = data;
+  const struct audit_log_request *asked = data;
   const struct request *request = asked->request;
   const char *command = request->argv.count > 0 ? request->argv.items[0] : "";
 
   json_string (w, "via", asked->via);
-  trail_text (w, "profile", asked->profile);
+  audit_log_text (w, "profile", asked->profile);
   json_string (w, "backend", backend_name (request->backend));
-  trail_text (w, "command", command);
+  audit_log_text (w, "command", command);
   json_number (w, "arguments", request->argv.count > 0 ? request->argv.count - 1 : 0);
   if (request->workspace != NULL)
-    trail_text (w, "workspace", request->workspace);
+    audit_log_text (w, "workspace", request->workspace);
   json_number (w, "user", getuid ());
   json_number (w, "supervisor", (uint64_t) getpid ());
   if (asked->more != NULL)
@@ -47,7 +47,7 @@ static void plan_details (struct json_writer *w, const void *data)
   json_object_begin (w, "profile");
   json_string (w, "name", plan->profile_name);
   json_string (w, "digest", plan->profile_digest);
-  trail_text (w, "file", plan->profile_file);
+  audit_log_text (w, "file", plan->profile_file);
   json_object_end (w);
   json_string (w, "backend", backend_name (plan->backend));
   json_string (w, "plan", planned->digest);
@@ -63,8 +63,9 @@ static void waiver_details (struct json_writer *w, const void *data)
   const struct waiver *waiver = data;
 
   json_string (w, "control", control_info (waiver->control)->name);
-  json_string (w, "carried", carry_text (waiver->state->carriage.carry));
-  json_string (w, "reason", waiver->state->reason ? waiver->state->reason : waiver->state->carriage.reason);
+  json_string (w, "carried", enforcement_text (waiver->state->enforcement.level));
+  json_string (w, "reason",
+               waiver->state->reason ? waiver->state->reason : waiver->state->enforcement.reason);
 }
 
 /* The shipped profiles that give more than the others ever may. Whoever builds on one has values of its. */
@@ -96,16 +97,17 @@ static void elevation_details (struct json_writer *w, const void *data)
   json_bool (w, "sandbox", profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED);
 }
 
-int trail_planned (struct trail *trail, const struct trail_request *asked, const struct profile *profile,
-                   const struct plan *plan, const char *document, struct error *err)
+int audit_log_planned (struct trail *trail, const struct audit_log_request *asked,
+                       const struct profile *profile, const struct plan *plan, const char *document,
+                       struct error *err)
 {
   struct journal_event events[EVENTS_MAX];
   struct waiver waivers[CONTROL_COUNT];
   struct planned planned = { plan, "sha256:" };
-  struct trail_change change = { .name = plan->profile_name, .digest = plan->profile_digest };
+  struct audit_log_change change = { .name = plan->profile_name, .digest = plan->profile_digest };
   size_t count = 0;
   bool changed;
-  int r = trail_look_for_change (trail, &change, &changed, err);
+  int r = audit_log_look_for_change (trail, &change, &changed, err);
 
   if (r < 0)
     return r;
@@ -114,8 +116,8 @@ int trail_planned (struct trail *trail, const struct trail_request *asked, const
   events[count++] = (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
   events[count++] = (struct journal_event){ JOURNAL_PLAN, .details = plan_details, .data = &planned };
   if (changed)
-    events[count++] =
-        (struct journal_event){ JOURNAL_PROFILE_CHANGED, .details = trail_change_details, .data = &change };
+    events[count++] = (struct journal_event){ JOURNAL_PROFILE_CHANGED, .details = audit_log_change_details,
+                                              .data = &change };
   if (elevated_by (profile) != NULL)
     events[count++] =
         (struct journal_event){ JOURNAL_ELEVATION, .details = elevation_details, .data = profile };
@@ -126,11 +128,11 @@ int trail_planned (struct trail *trail, const struct trail_request *asked, const
     events[count++] =
         (struct journal_event){ JOURNAL_WAIVER, .details = waiver_details, .data = &waivers[c] };
   }
-  return trail_events (trail, events, count, err);
+  return audit_log_events (trail, events, count, err);
 }
 
-int trail_refused (struct trail *trail, const struct trail_request *asked, const struct posture *posture,
-                   const struct error *why, struct error *err)
+int audit_log_refused (struct trail *trail, const struct audit_log_request *asked,
+                       const struct posture *posture, const struct error *why, struct error *err)
 {
   struct journal_event events[3];
   size_t count = 0;
@@ -138,9 +140,10 @@ int trail_refused (struct trail *trail, const struct trail_request *asked, const
   if (asked != NULL)
     events[count++] =
         (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
-  trail_add_posture (events, &count, posture);
-  events[count++] = (struct journal_event){ JOURNAL_REFUSED, .details = trail_refused_details, .data = why };
-  return trail_events (trail, events, count, err);
+  audit_log_add_posture (events, &count, posture);
+  events[count++] =
+      (struct journal_event){ JOURNAL_REFUSED, .details = audit_log_refused_details, .data = why };
+  return audit_log_events (trail, events, count, err);
 }
 
 static void ended_details (struct json_writer *w, const void *data)
@@ -157,7 +160,7 @@ static void ended_details (struct json_writer *w, const void *data)
   json_number (w, "stdout_bytes", result->out_bytes);
   json_number (w, "stderr_bytes", result->err_bytes);
   if (result->left != NULL)
-    trail_text (w, "left", result->left);
+    audit_log_text (w, "left", result->left);
 }
 
 struct limit {
@@ -179,8 +182,8 @@ static void denial_details (struct json_writer *w, const void *data)
   denial_write_fields (w, data);
 }
 
-int trail_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
-                 struct error *err)
+int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
+                     struct error *err)
 {
   const struct {
     bool hit;
@@ -206,5 +209,5 @@ int trail_ended (struct trail *trail, const struct plan *plan, const struct run_
       events[count++] =
           (struct journal_event){ JOURNAL_LIMIT, .details = limit_details, .data = &rows[i].limit };
   events[count++] = (struct journal_event){ JOURNAL_ENDED, .details = ended_details, .data = result };
-  return trail_events (trail, events, count, err);
+  return audit_log_events (trail, events, count, err);
 }

@@ -8,7 +8,7 @@
 
 #include "journal-audit-log-internal.h"
 
-void trail_clear (struct trail *trail)
+void audit_log_clear (struct trail *trail)
 {
   journal_close (trail->journal);
   free (trail->note);
@@ -32,8 +32,8 @@ static int give_up (struct trail *trail, struct error *err)
   return 0;
 }
 
-int trail_open (const char *state, const struct configuration *configuration, struct trail *ret_trail,
-                struct error *err)
+int audit_log_open (const char *state, const struct configuration *configuration, struct trail *ret_audit_log,
+                    struct error *err)
 {
   const struct journal_options options = { .state = state,
                                            .max_bytes = configuration->journal_max_bytes,
@@ -45,27 +45,28 @@ int trail_open (const char *state, const struct configuration *configuration, st
   if (r == 0 && journal_open (&options, &trail.journal, err) < 0)
     r = give_up (&trail, err);
   if (r == 0)
-    *ret_trail = trail;
+    *ret_audit_log = trail;
   return r;
 }
 
-int trail_open_container (const char *state, const struct configuration *configuration, const char *container,
-                          const char *run, struct trail *ret_trail, struct error *err)
+int audit_log_open_container (const char *state, const struct configuration *configuration,
+                              const char *container, const char *run, struct trail *ret_audit_log,
+                              struct error *err)
 {
-  int r = trail_open (state, configuration, ret_trail, err);
+  int r = audit_log_open (state, configuration, ret_audit_log, err);
 
   if (r < 0)
     return r;
-  ret_trail->container = container;
+  ret_audit_log->container = container;
   if (run != NULL && run_id_is_valid (run))
-    memcpy (ret_trail->run, run, sizeof (ret_trail->run));
+    memcpy (ret_audit_log->run, run, sizeof (ret_audit_log->run));
   return 0;
 }
 
 /* Words of others can be as long as they like, a line cannot. */
 #define TEXT_MAX 1024
 
-void trail_text (struct json_writer *w, const char *key, const char *text)
+void audit_log_text (struct json_writer *w, const char *key, const char *text)
 {
   json_bytes (w, key, text, strnlen (text, TEXT_MAX));
 }
@@ -81,7 +82,7 @@ static void named_details (struct json_writer *w, const void *data)
 {
   const struct named *named = data;
 
-  trail_text (w, "container", named->container);
+  audit_log_text (w, "container", named->container);
   if (named->details != NULL)
     named->details (w, named->data);
 }
@@ -100,7 +101,7 @@ static int append_named (struct trail *trail, struct journal_event *events, size
   return journal_append (trail->journal, events, count, err);
 }
 
-int trail_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
+int audit_log_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err)
 {
   bool container = trail->container != NULL;
 
@@ -117,27 +118,27 @@ int trail_events (struct trail *trail, struct journal_event *events, size_t coun
   return give_up (trail, err);
 }
 
-int trail_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
-                 struct error *err)
+int audit_log_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
+                     struct error *err)
 {
   struct journal_event event = { .kind = kind, .details = details, .data = data };
 
-  return trail_events (trail, &event, 1, err);
+  return audit_log_events (trail, &event, 1, err);
 }
 
 /* ---- The profile. */
 
-void trail_change_details (struct json_writer *w, const void *data)
+void audit_log_change_details (struct json_writer *w, const void *data)
 {
-  const struct trail_change *change = data;
+  const struct audit_log_change *change = data;
 
   json_string (w, "profile", change->name);
   json_string (w, "before", change->before);
   json_string (w, "now", change->digest);
 }
 
-int trail_look_for_change (struct trail *trail, struct trail_change *change, bool *ret_changed,
-                           struct error *err)
+int audit_log_look_for_change (struct trail *trail, struct audit_log_change *change, bool *ret_changed,
+                               struct error *err)
 {
   *ret_changed = false;
   if (trail->journal == NULL)
@@ -148,14 +149,15 @@ int trail_look_for_change (struct trail *trail, struct trail_change *change, boo
   return 0;
 }
 
-int trail_profile (struct trail *trail, const char *name, const char *digest, struct error *err)
+int audit_log_profile (struct trail *trail, const char *name, const char *digest, struct error *err)
 {
-  struct trail_change change = { .name = name, .digest = digest };
+  struct audit_log_change change = { .name = name, .digest = digest };
   bool changed;
-  int r = trail_look_for_change (trail, &change, &changed, err);
+  int r = audit_log_look_for_change (trail, &change, &changed, err);
 
-  return r < 0 || !changed ? r
-                           : trail_event (trail, JOURNAL_PROFILE_CHANGED, trail_change_details, &change, err);
+  return r < 0 || !changed
+             ? r
+             : audit_log_event (trail, JOURNAL_PROFILE_CHANGED, audit_log_change_details, &change, err);
 }
 
 /* ---- What was observed, and how it ended. */
@@ -184,37 +186,38 @@ static void posture_details (struct json_writer *w, const void *data)
   write_names (w, posture, VERDICT_WAIVED);
 }
 
-void trail_add_posture (struct journal_event *events, size_t *count, const struct posture *posture)
+void audit_log_add_posture (struct journal_event *events, size_t *count, const struct posture *posture)
 {
   if (posture != NULL)
     events[(*count)++] =
         (struct journal_event){ JOURNAL_POSTURE, .details = posture_details, .data = posture };
 }
 
-int trail_started (struct trail *trail, const struct posture *posture, struct error *err)
+int audit_log_started (struct trail *trail, const struct posture *posture, struct error *err)
 {
   struct journal_event events[2];
   size_t count = 0;
 
-  trail_add_posture (events, &count, posture);
+  audit_log_add_posture (events, &count, posture);
   events[count++] = (struct journal_event){ .kind = JOURNAL_STARTED };
-  return trail_events (trail, events, count, err);
+  return audit_log_events (trail, events, count, err);
 }
 
-void trail_refused_details (struct json_writer *w, const void *data)
+void audit_log_refused_details (struct json_writer *w, const void *data)
 {
   const char *text = error_text (data);
 
-  trail_text (w, "reason", text);
+  audit_log_text (w, "reason", text);
 }
 
-int trail_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
-                  struct error *err)
+int audit_log_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
+                      struct error *err)
 {
   struct journal_event events[2];
   size_t count = 0;
 
-  trail_add_posture (events, &count, posture);
-  events[count++] = (struct journal_event){ JOURNAL_REFUSED, .details = trail_refused_details, .data = why };
-  return trail_events (trail, events, count, err);
+  audit_log_add_posture (events, &count, posture);
+  events[count++] =
+      (struct journal_event){ JOURNAL_REFUSED, .details = audit_log_refused_details, .data = why };
+  return audit_log_events (trail, events, count, err);
 }

@@ -1,4 +1,4 @@
-/* The journal's folder: names of files, and the head. */
+/* The journal's directory: names of files, and the head. */
 #include <config.h>
 
 #include "journal-internal.h"
@@ -65,10 +65,10 @@ static int add_file (uint64_t **files, size_t *count, uint64_t file)
   return 0;
 }
 
-int journal_list_files (int folder, uint64_t **ret_files, size_t *ret_count, struct error *err)
+int journal_list_files (int directory, uint64_t **ret_files, size_t *ret_count, struct error *err)
 {
   cleanup_free uint64_t *files = NULL;
-  int fd = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = openat (directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
   const struct dirent *entry;
   size_t count = 0;
@@ -92,11 +92,11 @@ int journal_list_files (int folder, uint64_t **ret_files, size_t *ret_count, str
   return 0;
 }
 
-int journal_next_file (int folder, uint64_t after, uint64_t *ret_file, struct error *err)
+int journal_next_file (int directory, uint64_t after, uint64_t *ret_file, struct error *err)
 {
   cleanup_free uint64_t *files = NULL;
   size_t count = 0;
-  int r = journal_list_files (folder, &files, &count, err);
+  int r = journal_list_files (directory, &files, &count, err);
 
   if (r < 0)
     return r;
@@ -165,10 +165,10 @@ int journal_head_write (int fd, const struct journal_head *head, struct error *e
   return 0;
 }
 
-int journal_head_look (int folder, struct journal_head *ret_head, struct error *err)
+int journal_head_look (int directory, struct journal_head *ret_head, struct error *err)
 {
-  cleanup_close int lock = openat (folder, JOURNAL_LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  cleanup_close int fd = openat (folder, JOURNAL_HEAD, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  cleanup_close int lock = openat (directory, JOURNAL_LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  cleanup_close int fd = openat (directory, JOURNAL_HEAD, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
   if (fd < 0)
     return error_set_errno (err, errno, "open the head of the journal");

@@ -3,16 +3,16 @@
 
 #include "journal-audit-log.h"
 
-struct trail_change {
+struct audit_log_change {
   const char *name, *digest;
   char before[JOURNAL_DIGEST_SIZE];
 };
 
 /* Whether it differs from the last run of that name; the first is no change. */
-int trail_look_for_change (struct trail *trail, struct trail_change *change, bool *ret_changed,
-                           struct error *err);
-journal_details trail_change_details; /* of a change */
+int audit_log_look_for_change (struct trail *trail, struct audit_log_change *change, bool *ret_changed,
+                               struct error *err);
+journal_details audit_log_change_details; /* of a change */
 
 /* Nothing for a POSTURE of NULL. */
-void trail_add_posture (struct journal_event *events, size_t *count, const struct posture *posture);
-journal_details trail_refused_details; /* of the error */
+void audit_log_add_posture (struct journal_event *events, size_t *count, const struct posture *posture);
+journal_details audit_log_refused_details; /* of the error */

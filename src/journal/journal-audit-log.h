@@ -25,19 +25,20 @@ struct trail {
   char *note; /* why it is silent */
 };
 
-void trail_clear (struct trail *trail);
-#define cleanup_trail cleanup (trail_clear)
+void audit_log_clear (struct trail *trail);
+#define cleanup_audit_log cleanup (audit_log_clear)
 
-/* Makes the run's id. STATE is the folder for what outlives runs. */
-int trail_open (const char *state, const struct configuration *configuration, struct trail *ret_trail,
-                struct error *err);
+/* Makes the run's id. STATE is the directory for what outlives runs. */
+int audit_log_open (const char *state, const struct configuration *configuration, struct trail *ret_audit_log,
+                    struct error *err);
 
 /* The trail of a container that an engine has, which several processes of ours write one after the other.
  * RUN is NULL for a new id. CONTAINER is not copied. */
-int trail_open_container (const char *state, const struct configuration *configuration, const char *container,
-                          const char *run, struct trail *ret_trail, struct error *err);
+int audit_log_open_container (const char *state, const struct configuration *configuration,
+                              const char *container, const char *run, struct trail *ret_audit_log,
+                              struct error *err);
 
-struct trail_request {
+struct audit_log_request {
   const char *via;     /* the verb */
   const char *profile; /* as it was asked for */
   const struct request *request;
@@ -46,33 +47,34 @@ struct trail_request {
 };
 
 /* DOCUMENT is what the plan became, with nothing of this one run in it. */
-int trail_planned (struct trail *trail, const struct trail_request *asked, const struct profile *profile,
-                   const struct plan *plan, const char *document, struct error *err);
+int audit_log_planned (struct trail *trail, const struct audit_log_request *asked,
+                       const struct profile *profile, const struct plan *plan, const char *document,
+                       struct error *err);
 
 /* There is no plan, or none that was carried out. ASKED is NULL where it was written already, POSTURE
  * where nothing was observed. */
-int trail_refused (struct trail *trail, const struct trail_request *asked, const struct posture *posture,
-                   const struct error *why, struct error *err);
+int audit_log_refused (struct trail *trail, const struct audit_log_request *asked,
+                       const struct posture *posture, const struct error *why, struct error *err);
 
 /* The refusal alone. */
-int trail_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
-                  struct error *err);
+int audit_log_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
+                      struct error *err);
 
 /* POSTURE may be NULL. */
-int trail_started (struct trail *trail, const struct posture *posture, struct error *err);
+int audit_log_started (struct trail *trail, const struct posture *posture, struct error *err);
 
-int trail_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
-                 struct error *err);
+int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
+                     struct error *err);
 
 /* Writes down what the profile NAME is now; a change since its last use becomes an event. */
-int trail_profile (struct trail *trail, const char *name, const char *digest, struct error *err);
+int audit_log_profile (struct trail *trail, const char *name, const char *digest, struct error *err);
 
 /* Words of others, cut to what a line can hold. */
-void trail_text (struct json_writer *w, const char *key, const char *text);
+void audit_log_text (struct json_writer *w, const char *key, const char *text);
 
 /* Events of the run that stand together. */
-int trail_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err);
+int audit_log_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err);
 
 /* Any other event of the run. */
-int trail_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
-                 struct error *err);
+int audit_log_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
+                     struct error *err);

@@ -1,4 +1,4 @@
-/* The journal's folder, its head and its lock: what writer, reader and verifier share. */
+/* The journal's directory, its head and its lock: what writer, reader and verifier share. */
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,8 @@ struct journal_head {
 };
 
 struct journal {
-  struct journal_options options; /* without the folder, which is open */
-  int folder, lock;
+  struct journal_options options; /* without the directory, which is open */
+  int directory, lock;
   unsigned tries; /* to take the lock */
   int head_fd;    /* -1: not opened yet */
   int file_fd;
@@ -26,22 +26,22 @@ struct journal {
 void journal_file_name (uint64_t file, char name[JOURNAL_NAME]);
 
 /* The file that comes after AFTER; 0 for the first. -ENOENT when there is none. */
-int journal_next_file (int folder, uint64_t after, uint64_t *ret_file, struct error *err);
+int journal_next_file (int directory, uint64_t after, uint64_t *ret_file, struct error *err);
 
 /* Numbers of all files, ascending; the caller frees them. */
-int journal_list_files (int folder, uint64_t **ret_files, size_t *ret_count, struct error *err);
+int journal_list_files (int directory, uint64_t **ret_files, size_t *ret_count, struct error *err);
 
 /* -ENOENT where there is none, -EBADMSG where it cannot be understood. */
 int journal_head_read (int fd, struct journal_head *ret_head, struct error *err);
 int journal_head_write (int fd, const struct journal_head *head, struct error *err);
 /* Reads it by itself, between two writers. */
-int journal_head_look (int folder, struct journal_head *ret_head, struct error *err);
+int journal_head_look (int directory, struct journal_head *ret_head, struct error *err);
 
 #define JOURNAL_HEAD "head"
 #define JOURNAL_LOCK "lock"
 
-/* A reader on FOLDER, which stays the caller's, at byte OFFSET of FILE. */
-int journal_reader_at (int folder, uint64_t file, uint64_t offset, struct journal_reader **ret_reader,
+/* A reader on DIRECTORY, which stays the caller's, at byte OFFSET of FILE. */
+int journal_reader_at (int directory, uint64_t file, uint64_t offset, struct journal_reader **ret_reader,
                        struct error *err);
 
 /* journal-mend.c: what the last writer left behind HEAD. On return HEAD is what there really is, and

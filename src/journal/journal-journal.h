@@ -1,6 +1,6 @@
 /* The audit journal: what was asked, decided and done, a line for each event, that cannot be edited unseen.
  *
- * A folder holds files of JSON lines, each file named after the number of its first line, the one with the
+ * A directory holds files of JSON lines, each file named after the number of its first line, the one with the
  * highest number being written. A line has its number, the time, the run, the kind of event, an object of
  * details, the hash of the line before it, and the hash of itself up to that point. So a line that was
  * edited contradicts its own hash, and one that was dropped, added or moved the line after it. What
@@ -14,8 +14,8 @@
  * Files are begun anew by size, and the oldest go when there are too many; the chain goes on in the new
  * file, and a line "pruned" says up to where lines were removed, and the hash of the last of them.
  *
- * Whoever can write the folder can also make up a whole new journal. Against that helps only a hash that is
- * kept elsewhere: verify takes one (an anchor). docs/audit.md says what is found and what is not.
+ * Whoever can write the directory can also make up a whole new journal. Against that helps only a hash that
+ * is kept elsewhere: verify takes one (an anchor). docs/audit.md says what is found and what is not.
  *
  * Must never: change or remove a line but by pruning, start a line before the one before it is whole or
  * accounted for, or report an event as written that is not.
@@ -45,7 +45,7 @@ enum journal_kind {
   JOURNAL_JOINED, /* of an engine's container: another process in it, other limits for it */
   JOURNAL_UPDATED,
   JOURNAL_PROFILE_CHANGED,
-  JOURNAL_MENDED, /* the journal's own: what a writer found that the one before it left */
+  JOURNAL_REPAIRED, /* the journal's own: what a writer found that the one before it left */
   JOURNAL_PRUNED,
   JOURNAL_KIND_COUNT
 };
@@ -58,7 +58,7 @@ extern const char *const journal_kind_names[JOURNAL_KIND_COUNT + 1];
 /* ---- Writing. */
 
 struct journal_options {
-  const char *state;  /* the folder for what outlives runs; the journal is STATE/journal */
+  const char *state;  /* the directory for what outlives runs; the journal is STATE/journal */
   uint64_t max_bytes; /* begin a new file beyond this */
   unsigned keep;      /* how many full files stay */
   bool sync;          /* durable events are on the disk when they are reported as written */

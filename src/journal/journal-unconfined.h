@@ -5,7 +5,8 @@
 #include "profile-profile.h"
 #include "supervisor-run.h"
 
-#define RAWDOG_REASON "there is no sandbox: nothing is promised, nothing was limited and nothing was observed"
+#define UNCONFINED_REASON                                                                                    \
+  "there is no sandbox: nothing is promised, nothing was limited and nothing was observed"
 
-int rawdog_result_write (const struct profile *profile, const char *run, const struct run_result *result,
-                         char **ret_text, struct error *err);
+int unconfined_result_write (const struct profile *profile, const char *run, const struct run_result *result,
+                             char **ret_text, struct error *err);

@@ -32,12 +32,13 @@ int journal_open (const struct journal_options *options, struct journal **ret_jo
 
   if (journal == NULL)
     return error_oom (err);
-  *journal = (struct journal){ .options = *options, .folder = -1, .lock = -1, .head_fd = -1, .file_fd = -1 };
+  *journal =
+      (struct journal){ .options = *options, .directory = -1, .lock = -1, .head_fd = -1, .file_fd = -1 };
   journal_hurry (journal, LOCK_SECONDS);
-  journal->folder = folder_make_own (options->state, "journal", "audit journal", err);
-  if (journal->folder < 0)
-    return journal->folder;
-  journal->lock = openat (journal->folder, JOURNAL_LOCK, O_RDWR | O_CREAT | OPEN_OWN, 0600);
+  journal->directory = directory_make_own (options->state, "journal", "audit journal", err);
+  if (journal->directory < 0)
+    return journal->directory;
+  journal->lock = openat (journal->directory, JOURNAL_LOCK, O_RDWR | O_CREAT | OPEN_OWN, 0600);
   if (journal->lock < 0)
     return error_set_errno (err, errno, "open the lock of the journal in '%s'", options->state);
   journal->options.state = NULL;
@@ -49,7 +50,7 @@ void journal_close (struct journal *journal)
 {
   if (journal == NULL)
     return;
-  close_p (&journal->folder);
+  close_p (&journal->directory);
   close_p (&journal->lock);
   close_p (&journal->head_fd);
   close_p (&journal->file_fd);
@@ -91,7 +92,7 @@ static int open_file (struct journal *journal, uint64_t file, struct error *err)
   journal_file_name (file, name);
   close_p (&journal->file_fd);
   journal->file = 0;
-  journal->file_fd = openat (journal->folder, name, O_RDWR | O_APPEND | O_CREAT | OPEN_OWN, 0600);
+  journal->file_fd = openat (journal->directory, name, O_RDWR | O_APPEND | O_CREAT | OPEN_OWN, 0600);
   if (journal->file_fd < 0)
     return error_set_errno (err, errno, "open '%s' of the journal", name);
   journal->file = file;
@@ -101,12 +102,12 @@ static int open_file (struct journal *journal, uint64_t file, struct error *err)
 /* The head is there before the first file is, so that lines without a head are always a sign. */
 static int make_head (struct journal *journal, const struct journal_head *head, struct error *err)
 {
-  int r = file_write_atomic (journal->folder, JOURNAL_HEAD, "", 0, 0600, err);
+  int r = file_write_atomic (journal->directory, JOURNAL_HEAD, "", 0, 0600, err);
 
   if (r < 0)
     return r;
   close_p (&journal->head_fd);
-  journal->head_fd = openat (journal->folder, JOURNAL_HEAD, O_RDWR | OPEN_OWN);
+  journal->head_fd = openat (journal->directory, JOURNAL_HEAD, O_RDWR | OPEN_OWN);
   return journal->head_fd < 0 ? error_set_errno (err, errno, "open the head of the journal")
                               : journal_head_write (journal->head_fd, head, err);
 }
@@ -150,7 +151,7 @@ static int add_line (struct journal_head *head, const struct journal_event *even
 static int mend (struct journal *journal, struct journal_head *head, struct error *err)
 {
   struct journal_damage damage = { 0 };
-  const struct journal_event event = { .kind = JOURNAL_MENDED,
+  const struct journal_event event = { .kind = JOURNAL_REPAIRED,
                                        .details = journal_damage_details,
                                        .data = &damage };
   cleanup_strbuf struct strbuf text = { 0 };
@@ -180,13 +181,13 @@ static int begin (struct journal *journal, struct journal_head *head, struct err
   int r;
 
   if (journal->head_fd < 0)
-    journal->head_fd = openat (journal->folder, JOURNAL_HEAD, O_RDWR | OPEN_OWN);
+    journal->head_fd = openat (journal->directory, JOURNAL_HEAD, O_RDWR | OPEN_OWN);
   if (journal->head_fd < 0 && errno != ENOENT)
     return error_set_errno (err, errno, "open the head of the journal");
   if (journal->head_fd >= 0 && journal_head_read (journal->head_fd, head, &bad) == 0)
     return 0;
   *head = (struct journal_head){ 0 };
-  r = journal_next_file (journal->folder, 0, &any, err);
+  r = journal_next_file (journal->directory, 0, &any, err);
   if (r != -ENOENT)
     return r;
   *head = first;
@@ -238,7 +239,7 @@ static int look_before (struct journal *journal, uint64_t file, struct pruned *r
   cleanup_journal_reader struct journal_reader *reader = NULL;
   cleanup_journal_line struct journal_line line = { 0 };
   struct journal_piece piece = { 0 };
-  int r = journal_reader_at (journal->folder, file, 0, &reader, err);
+  int r = journal_reader_at (journal->directory, file, 0, &reader, err);
 
   if (r == 0)
     r = journal_reader_next (reader, &piece, err);
@@ -263,7 +264,7 @@ static int prune (struct journal *journal, struct journal_head *head, struct str
   struct pruned pruned;
   const struct journal_event event = { .kind = JOURNAL_PRUNED, .details = pruned_details, .data = &pruned };
   size_t count = 0, keep = journal->options.keep > 0 ? journal->options.keep : 1;
-  int r = journal_list_files (journal->folder, &files, &count, err);
+  int r = journal_list_files (journal->directory, &files, &count, err);
 
   *ret_count = 0;
   /* The new one is not there yet. */
@@ -283,7 +284,7 @@ static int remove_files (struct journal *journal, const uint64_t *files, size_t 
     char name[JOURNAL_NAME];
 
     journal_file_name (files[i], name);
-    if (unlinkat (journal->folder, name, 0) < 0 && errno != ENOENT)
+    if (unlinkat (journal->directory, name, 0) < 0 && errno != ENOENT)
       return error_set_errno (err, errno, "remove '%s' of the journal", name);
   }
   return 0;
@@ -313,7 +314,7 @@ static int rotate (struct journal *journal, struct journal_head *head, struct er
     r = write_text (journal, head, &text, err);
   if (r == 0)
     r = remove_files (journal, files, count, err);
-  if (r == 0 && journal->options.sync && fsync (journal->folder) < 0)
+  if (r == 0 && journal->options.sync && fsync (journal->directory) < 0)
     r = error_set_errno (err, errno, "sync the journal");
   return r;
 }
@@ -362,7 +363,7 @@ static bool read_digest (struct journal *journal, const char *name, char ret_dig
   size_t len = 0;
 
   ret_digest[0] = '\0';
-  if (file_read (journal->folder, name, JOURNAL_DIGEST_SIZE - 1, &text, &len, &none) < 0
+  if (file_read (journal->directory, name, JOURNAL_DIGEST_SIZE - 1, &text, &len, &none) < 0
       || !str_is_utf8 (text, len))
     return false;
   memcpy (ret_digest, text, strlen (text) + 1);
@@ -381,7 +382,7 @@ int journal_swap_digest (struct journal *journal, const char *name, const char *
   if (strchr (name, '/') != NULL)
     return error_set (err, -EINVAL, "'%s' is not the name of a profile", name);
   if (!read_digest (journal, file, before) || strcmp (before, digest) != 0)
-    r = file_write_atomic (journal->folder, file, digest, strlen (digest), 0600, err);
+    r = file_write_atomic (journal->directory, file, digest, strlen (digest), 0600, err);
   if (r == 0)
     memcpy (ret_before, before, sizeof (before));
   return r;

@@ -16,16 +16,16 @@
 #include "base-limits.h"
 
 struct journal_reader {
-  int own_folder; /* -1: the folder is the caller's */
-  int folder;     /* -1: there is no journal */
-  int fd;         /* -1: no file yet */
-  int watch;      /* inotify, or -1 */
+  int paths_directory; /* -1: the directory is the caller's */
+  int directory;       /* -1: there is no journal */
+  int fd;              /* -1: no file yet */
+  int watch;           /* inotify, or -1 */
   uint64_t file, line, offset;
   size_t start, len; /* of what is in the buffer and was not given yet; OFFSET is that of START */
   char buffer[LIMIT_JOURNAL_LINE_BYTES + 1];
 };
 
-int journal_reader_at (int folder, uint64_t file, uint64_t offset, struct journal_reader **ret_reader,
+int journal_reader_at (int directory, uint64_t file, uint64_t offset, struct journal_reader **ret_reader,
                        struct error *err)
 {
   cleanup_journal_reader struct journal_reader *reader = calloc (1, sizeof (*reader));
@@ -33,13 +33,13 @@ int journal_reader_at (int folder, uint64_t file, uint64_t offset, struct journa
 
   if (reader == NULL)
     return error_oom (err);
-  reader->own_folder = reader->fd = reader->watch = -1;
-  reader->folder = folder;
+  reader->paths_directory = reader->fd = reader->watch = -1;
+  reader->directory = directory;
   reader->file = file;
   reader->offset = offset;
   if (file > 0) {
     journal_file_name (file, name);
-    reader->fd = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    reader->fd = openat (directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (reader->fd < 0 && errno != ENOENT)
       return error_set_errno (err, errno, "open '%s' of the journal", name);
   }
@@ -49,16 +49,16 @@ int journal_reader_at (int folder, uint64_t file, uint64_t offset, struct journa
 
 int journal_reader_open (const char *state, struct journal_reader **ret_reader, struct error *err)
 {
-  cleanup_close int folder = folder_open_own (state, "journal", "audit journal", err);
+  cleanup_close int directory = directory_open_own (state, "journal", "audit journal", err);
   int r;
 
-  if (folder == -ENOENT)
+  if (directory == -ENOENT)
     error_clear (err);
-  else if (folder < 0)
-    return folder;
-  r = journal_reader_at (folder < 0 ? -1 : folder, 0, 0, ret_reader, err);
-  if (r == 0 && folder >= 0)
-    (*ret_reader)->own_folder = take_fd (&folder);
+  else if (directory < 0)
+    return directory;
+  r = journal_reader_at (directory < 0 ? -1 : directory, 0, 0, ret_reader, err);
+  if (r == 0 && directory >= 0)
+    (*ret_reader)->paths_directory = take_fd (&directory);
   return r;
 }
 
@@ -67,7 +67,7 @@ static int next_file (struct journal_reader *reader, struct error *err)
 {
   char name[JOURNAL_NAME];
   uint64_t file = 0;
-  int r = reader->folder < 0 ? -ENOENT : journal_next_file (reader->folder, reader->file, &file, err);
+  int r = reader->directory < 0 ? -ENOENT : journal_next_file (reader->directory, reader->file, &file, err);
 
   if (r == -ENOENT)
     return 0;
@@ -75,7 +75,7 @@ static int next_file (struct journal_reader *reader, struct error *err)
     return r;
   journal_file_name (file, name);
   close_p (&reader->fd);
-  reader->fd = openat (reader->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  reader->fd = openat (reader->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   /* Pruned since it was listed: what comes after it is tried next. */
   if (reader->fd < 0 && errno != ENOENT)
     return error_set_errno (err, errno, "open '%s' of the journal", name);
@@ -148,7 +148,7 @@ int journal_reader_next (struct journal_reader *reader, struct journal_piece *re
   while (r == 0 && more) {
     uint64_t file;
 
-    r = reader->folder < 0 ? -ENOENT : journal_next_file (reader->folder, reader->file, &file, err);
+    r = reader->directory < 0 ? -ENOENT : journal_next_file (reader->directory, reader->file, &file, err);
     if (r == -ENOENT)
       return 0;
     /* There is a later file, so nothing is added to this one any more; but something may have been between
@@ -192,13 +192,13 @@ int journal_reader_skip (struct journal_reader *reader, struct error *err)
 
 int journal_reader_watch (struct journal_reader *reader, int *ret_fd, struct error *err)
 {
-  char folder[64];
+  char directory[64];
 
-  if (reader->folder < 0)
+  if (reader->directory < 0)
     return error_set (err, -ENOENT, "there is no journal to follow yet");
-  snprintf (folder, sizeof (folder), "/proc/self/fd/%d", reader->folder);
+  snprintf (directory, sizeof (directory), "/proc/self/fd/%d", reader->directory);
   reader->watch = inotify_init1 (IN_CLOEXEC | IN_NONBLOCK);
-  if (reader->watch < 0 || inotify_add_watch (reader->watch, folder, IN_MODIFY | IN_CREATE) < 0)
+  if (reader->watch < 0 || inotify_add_watch (reader->watch, directory, IN_MODIFY | IN_CREATE) < 0)
     return error_set_errno (err, errno, "watch the journal");
   *ret_fd = reader->watch;
   return 0;
@@ -210,6 +210,6 @@ void journal_reader_close (struct journal_reader *reader)
     return;
   close_p (&reader->fd);
   close_p (&reader->watch);
-  close_p (&reader->own_folder);
+  close_p (&reader->paths_directory);
   free (reader);
 }

@@ -68,11 +68,11 @@ static int look_at (struct scan *scan, const struct journal_piece *piece, struct
   return 0;
 }
 
-static int scan_file (int folder, struct scan *scan, uint64_t offset, struct error *err)
+static int scan_file (int directory, struct scan *scan, uint64_t offset, struct error *err)
 {
   cleanup_journal_reader struct journal_reader *reader = NULL;
   struct journal_piece piece;
-  int r = journal_reader_at (folder, scan->at.file, offset, &reader, err);
+  int r = journal_reader_at (directory, scan->at.file, offset, &reader, err);
 
   if (r < 0)
     return r;
@@ -88,18 +88,18 @@ static int scan_file (int folder, struct scan *scan, uint64_t offset, struct err
 }
 
 /* The last line before file FILE, where that file has none itself. */
-static int scan_before (int folder, uint64_t file, struct scan *scan, struct error *err)
+static int scan_before (int directory, uint64_t file, struct scan *scan, struct error *err)
 {
   cleanup_free uint64_t *files = NULL;
   size_t count = 0;
-  int r = journal_list_files (folder, &files, &count, err);
+  int r = journal_list_files (directory, &files, &count, err);
 
   while (r == 0 && count-- > 0) {
     struct scan before = { .at = { .file = files[count] }, .loose = true };
 
     if (files[count] >= file)
       continue;
-    r = scan_file (folder, &before, 0, err);
+    r = scan_file (directory, &before, 0, err);
     if (r < 0 || before.at.seq == 0)
       continue;
     scan->at.seq = before.at.seq;
@@ -121,11 +121,11 @@ static bool was_restarted (const struct scan *scan)
   return scan->time[0] != '\0' && strcmp (scan->time, booted) < 0;
 }
 
-static int newest_file (int folder, uint64_t *ret_file, struct error *err)
+static int newest_file (int directory, uint64_t *ret_file, struct error *err)
 {
   cleanup_free uint64_t *files = NULL;
   size_t count = 0;
-  int r = journal_list_files (folder, &files, &count, err);
+  int r = journal_list_files (directory, &files, &count, err);
 
   *ret_file = r == 0 && count > 0 ? files[count - 1] : 0;
   return r;
@@ -140,17 +140,17 @@ int journal_look_behind (struct journal *journal, struct journal_head *head,
   int r = 0;
 
   if (damage.head_missing)
-    r = newest_file (journal->folder, &scan.at.file, err);
+    r = newest_file (journal->directory, &scan.at.file, err);
   if (r == 0)
-    r = scan_file (journal->folder, &scan, damage.head_missing ? 0 : size, err);
+    r = scan_file (journal->directory, &scan, damage.head_missing ? 0 : size, err);
   /* The reader starts behind the end of a file that is too short, and finds nothing. */
   if (r == 0 && !damage.head_missing && scan.at.size == size && scan.torn == 0 && size > 0) {
     scan = (struct scan){ .at = { .file = head->file }, .loose = true };
-    r = scan_file (journal->folder, &scan, 0, err);
+    r = scan_file (journal->directory, &scan, 0, err);
   }
   if (r == 0 && scan.at.seq == 0) {
     memcpy (scan.at.hash, journal_no_hash, sizeof (scan.at.hash));
-    r = scan_before (journal->folder, scan.at.file, &scan, err);
+    r = scan_before (journal->directory, scan.at.file, &scan, err);
   }
   if (r < 0)
     return r;

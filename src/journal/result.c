@@ -65,7 +65,7 @@ static void write_controls (struct json_writer *w, const struct plan *plan)
     json_object_begin (w, NULL);
     json_string (w, "name", control_info (c)->name);
     json_bool (w, "required", state->required);
-    json_string (w, "carried", carry_text (state->carriage.carry));
+    json_string (w, "carried", enforcement_text (state->enforcement.level));
     json_bool (w, "accepted", state->accepted);
     json_object_end (w);
   }
@@ -91,7 +91,7 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
   write_usage (&w, result);
   denials_write (&w, "denials", result ? &result->denials : &none);
   /* Where refused calls were not told, an empty list says less. */
-  json_bool (&w, "calls_heard", result != NULL && result->calls_heard);
+  json_bool (&w, "calls_received", result != NULL && result->calls_received);
   write_controls (&w, plan);
   /* Where nothing was observed there is no verdict to give. */
   if (result != NULL && result->posture != NULL)

@@ -27,8 +27,8 @@ static void write_usage (struct json_writer *w, const struct run_result *result)
   json_object_end (w);
 }
 
-int rawdog_result_write (const struct profile *profile, const char *run, const struct run_result *result,
-                         char **ret_text, struct error *err)
+int unconfined_result_write (const struct profile *profile, const char *run, const struct run_result *result,
+                             char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
   char digest[PROFILE_DIGEST_SIZE];
@@ -52,7 +52,7 @@ int rawdog_result_write (const struct profile *profile, const char *run, const s
   json_array_end (&w);
   json_object_begin (&w, "posture");
   json_string (&w, "verdict", "none");
-  json_string (&w, "reason", RAWDOG_REASON);
+  json_string (&w, "reason", UNCONFINED_REASON);
   json_array_begin (&w, "controls");
   json_array_end (&w);
   json_object_end (&w);

@@ -102,7 +102,7 @@ static int account_for (struct check *check, const struct journal_line *line,
     return 0;
   sha256_final_hex (&check->bad_hash, hash);
   /* A writer that is killed leaves part of one line; more than that was put there by somebody else. */
-  if (strcmp (line->kind, journal_kind_text (JOURNAL_MENDED)) != 0 || damage->torn != check->bad_bytes
+  if (strcmp (line->kind, journal_kind_text (JOURNAL_REPAIRED)) != 0 || damage->torn != check->bad_bytes
       || strcmp (damage->torn_hash, hash) != 0 || check->bad_whole)
     return report_bad (check);
   check->verdict.mended++;
@@ -161,7 +161,7 @@ static int take_line (struct check *check, const struct journal_piece *piece, co
   bool known = line->seq < check->from; /* what is wrong here was seen to already */
   int r = 0;
 
-  if (strcmp (line->kind, journal_kind_text (JOURNAL_MENDED)) == 0
+  if (strcmp (line->kind, journal_kind_text (JOURNAL_REPAIRED)) == 0
       && !journal_damage_read (line->details, &damage))
     r = found (check, piece, "line %llu cannot be understood", number (line->seq));
   if (known)
@@ -276,10 +276,10 @@ static void check_clear (struct check *check)
 }
 
 /* Without memory or descriptors nothing can be said of the head, least of all that somebody took it. */
-static int look_at_head (struct check *check, int folder)
+static int look_at_head (struct check *check, int directory)
 {
   struct error bad = { 0 };
-  int r = folder >= 0 ? journal_head_look (folder, &check->head, &bad) : -ENOENT;
+  int r = directory >= 0 ? journal_head_look (directory, &check->head, &bad) : -ENOENT;
 
   check->head_known = r == 0;
   if (r == 0 || r == -ENOENT || r == -ELOOP || r == -EBADMSG) {
@@ -291,19 +291,19 @@ static int look_at_head (struct check *check, int folder)
 }
 
 /* After the head was looked at, so that the line which it names lies before the end. */
-static int look_at_end (struct check *check, int folder)
+static int look_at_end (struct check *check, int directory)
 {
   cleanup_free uint64_t *files = NULL;
   char name[JOURNAL_NAME];
   struct stat st;
   size_t count = 0;
-  int r = folder >= 0 ? journal_list_files (folder, &files, &count, check->err) : 0;
+  int r = directory >= 0 ? journal_list_files (directory, &files, &count, check->err) : 0;
 
   if (r < 0 || count == 0)
     return r;
   check->end_file = files[count - 1];
   journal_file_name (check->end_file, name);
-  if (fstatat (folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+  if (fstatat (directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
     check->end_size = (uint64_t) st.st_size;
   else if (errno != ENOENT)
     return error_set_errno (check->err, errno, "look at '%s' of the journal", name);
@@ -311,21 +311,21 @@ static int look_at_end (struct check *check, int folder)
 }
 
 /* *RET_AGAIN: files were pruned under us, so what was found says nothing. */
-static int verify_once (struct check *check, int folder, const char *state, bool *ret_again)
+static int verify_once (struct check *check, int directory, const char *state, bool *ret_again)
 {
   struct error bad = { 0 };
   uint64_t at = 0, oldest = 0;
-  int r = look_at_head (check, folder);
+  int r = look_at_head (check, directory);
 
   memcpy (check->hash, journal_no_hash, sizeof (check->hash));
   if (r == 0)
-    r = look_at_end (check, folder);
+    r = look_at_end (check, directory);
   if (r == 0)
     r = walk (check, state, &at);
   check->verdict.last = check->seq;
   memcpy (check->verdict.head, check->hash, sizeof (check->hash));
-  *ret_again = r == 0 && check->verdict.bad != NULL && folder >= 0
-               && journal_next_file (folder, 0, &oldest, &bad) == 0 && oldest > check->verdict.first
+  *ret_again = r == 0 && check->verdict.bad != NULL && directory >= 0
+               && journal_next_file (directory, 0, &oldest, &bad) == 0 && oldest > check->verdict.first
                && oldest > at;
   error_clear (&bad);
   return r;
@@ -334,20 +334,20 @@ static int verify_once (struct check *check, int folder, const char *state, bool
 int journal_verify (const char *state, uint64_t from, uint64_t anchor_seq, const char *anchor_hash,
                     struct journal_verdict *ret_verdict, struct error *err)
 {
-  cleanup_close int folder = folder_open_own (state, "journal", "audit journal", err);
+  cleanup_close int directory = directory_open_own (state, "journal", "audit journal", err);
   bool again = true;
   int r = 0;
 
-  if (folder == -ENOENT)
+  if (directory == -ENOENT)
     error_clear (err);
-  else if (folder < 0)
-    return folder;
+  else if (directory < 0)
+    return directory;
   for (unsigned tries = 0; r == 0 && again; tries++) {
     cleanup (check_clear) struct check check = {
       .from = from, .anchor_seq = anchor_seq, .anchor_hash = anchor_hash, .err = err
     };
 
-    r = verify_once (&check, folder, state, &again);
+    r = verify_once (&check, directory, state, &again);
     again = again && tries < TRIES;
     if (r == 0 && !again) {
       *ret_verdict = check.verdict;

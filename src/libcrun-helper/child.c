@@ -25,7 +25,7 @@ struct result {
   bool done;
   int code;
   pid_t pid;
-  char text[LIMIT_LAUNCH_TEXT_BYTES];
+  char text[LIMIT_HELPER_TEXT_BYTES];
 };
 
 static void unmap_p (struct result **result)
@@ -46,12 +46,12 @@ static struct result *map_result (struct error *err)
   return memory;
 }
 
-static int enter_child (const struct launch_request *request, pid_t parent, struct error *err)
+static int enter_child (const struct helper_request *request, pid_t parent, struct error *err)
 {
-  int r = launch_clean_signals (err);
+  int r = helper_clean_signals (err);
 
   if (r == 0)
-    r = launch_close_from (request->control_fd, err);
+    r = helper_close_from (request->control_fd, err);
   if (r < 0)
     return r;
   if (prctl (PR_SET_PDEATHSIG, SIGKILL) < 0)
@@ -61,7 +61,7 @@ static int enter_child (const struct launch_request *request, pid_t parent, stru
   return 0;
 }
 
-__attribute__ ((noreturn)) static void child_main (child_call *call, const struct launch_request *request,
+__attribute__ ((noreturn)) static void child_main (child_call *call, const struct helper_request *request,
                                                    const char *spec, pid_t parent, struct result *result)
 {
   struct error err = { 0 };
@@ -144,7 +144,7 @@ static int judge (const struct result *result, int status, pid_t *ret_pid, struc
   return result->code < 0 ? error_set (err, result->code, "%s", result->text) : result->code;
 }
 
-int child_run (child_call *call, const struct launch_request *request, const char *spec, pid_t *ret_pid,
+int child_run (child_call *call, const struct helper_request *request, const char *spec, pid_t *ret_pid,
                struct error *err)
 {
   cleanup (unmap_p) struct result *result = map_result (err);
@@ -162,7 +162,7 @@ int child_run (child_call *call, const struct launch_request *request, const cha
     return error_set_errno (err, errno, "cannot fork");
   if (child == 0)
     child_main (call, request, spec, parent, result);
-  launch_let_go (request->control_fd);
+  helper_let_go (request->control_fd);
   r = wait_watching (child, request->control_fd, &waiting, &status, err);
   if (r < 0)
     return r;

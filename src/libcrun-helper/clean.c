@@ -44,7 +44,7 @@ static int close_listed (int first)
   }
 }
 
-int launch_close_from (int first, struct error *err)
+int helper_close_from (int first, struct error *err)
 {
   int r;
 
@@ -59,13 +59,13 @@ int launch_close_from (int first, struct error *err)
   return 0;
 }
 
-void launch_let_go (int end)
+void helper_let_go (int end)
 {
   for (int fd = STDERR_FILENO + 1; fd < end; fd++)
     close (fd);
 }
 
-int launch_check_open (int count, struct error *err)
+int helper_check_open (int count, struct error *err)
 {
   for (int fd = 0; fd < count; fd++)
     if (fcntl (fd, F_GETFD) < 0)
@@ -84,7 +84,7 @@ static void default_action (int number)
   syscall (SYS_rt_sigaction, number, nothing, NULL, (size_t) NSIG / 8);
 }
 
-int launch_clean_signals (struct error *err)
+int helper_clean_signals (struct error *err)
 {
   sigset_t none;
 
@@ -96,7 +96,7 @@ int launch_clean_signals (struct error *err)
   return 0;
 }
 
-int launch_clean_process (struct error *err)
+int helper_clean_process (struct error *err)
 {
   umask (022);
   /* Away from the caller's terminal and from the signals that its keys send. Who leads a group already, as
@@ -104,5 +104,5 @@ int launch_clean_process (struct error *err)
   setsid ();
   if (clearenv () != 0 || setenv ("PATH", SAFE_PATH, 1) < 0)
     return error_oom (err);
-  return launch_clean_signals (err);
+  return helper_clean_signals (err);
 }

@@ -54,7 +54,7 @@ static ssize_t collect (void *cookie, const char *text, size_t len)
 /* libcrun has a handler for what it logs, but some of its versions write errors to stderr as well, and others
  * take the handler's argument for a stream. All of them are content with stderr, so that is what they get:
  * the C library lets a program put a stream of its own in that place. */
-static int call_init (struct call *call, const struct launch_request *request, struct error *err)
+static int call_init (struct call *call, const struct helper_request *request, struct error *err)
 {
   call->pid = getpid ();
   call->stream = fopencookie (call, "w", (cookie_io_functions_t){ .write = collect });
@@ -116,7 +116,7 @@ static int call_failed (struct call *call, const char *what, libcrun_error_t sai
   return -errnum;
 }
 
-int launch_create (const struct launch_request *request, const char *spec, const char *pid_file,
+int helper_create (const struct helper_request *request, const char *spec, const char *pid_file,
                    struct error *err)
 {
   cleanup (call_clear) struct call call = { 0 };
@@ -137,13 +137,13 @@ int launch_create (const struct launch_request *request, const char *spec, const
 }
 
 /* A hook that ends without reading its input would end this process, too. What is made here is no
- * container, which would inherit it; for the time of launch_create libcrun blocks all signals. */
+ * container, which would inherit it; for the time of helper_create libcrun blocks all signals. */
 static void ignore_broken_pipes (void)
 {
   signal (SIGPIPE, SIG_IGN);
 }
 
-int launch_start (const struct launch_request *request, struct error *err)
+int helper_start (const struct helper_request *request, struct error *err)
 {
   cleanup (call_clear) struct call call = { 0 };
   libcrun_error_t said = NULL;
@@ -157,7 +157,7 @@ int launch_start (const struct launch_request *request, struct error *err)
   return 0;
 }
 
-int launch_delete (const struct launch_request *request, struct error *err)
+int helper_delete (const struct helper_request *request, struct error *err)
 {
   cleanup (call_clear) struct call call = { 0 };
   libcrun_error_t said = NULL;

@@ -34,21 +34,21 @@ bool control_is_closed (int fd)
   return poll (&poll_fd, 1, 0) > 0;
 }
 
-static int send_message (int fd, const struct launch_message *message)
+static int send_message (int fd, const struct helper_message *message)
 {
   ssize_t n;
 
   do
-    n = send (fd, message, offsetof (struct launch_message, text) + message->length, MSG_NOSIGNAL);
+    n = send (fd, message, offsetof (struct helper_message, text) + message->length, MSG_NOSIGNAL);
   while (n < 0 && errno == EINTR);
   return n < 0 ? -errno : 0;
 }
 
-static int say (int fd, enum launch_type type, pid_t pid)
+static int say (int fd, enum helper_message_type type, pid_t pid)
 {
-  struct launch_message message = {
-    .magic = LAUNCH_MAGIC,
-    .version = LAUNCH_VERSION,
+  struct helper_message message = {
+    .magic = HELPER_MAGIC,
+    .version = HELPER_VERSION,
     .type = (uint16_t) type,
     .pid = pid,
   };
@@ -56,19 +56,19 @@ static int say (int fd, enum launch_type type, pid_t pid)
   return send_message (fd, &message);
 }
 
-int control_say_created (int fd, pid_t pid)
+int control_send_created (int fd, pid_t pid)
 {
-  return say (fd, LAUNCH_CREATED, pid);
+  return say (fd, HELPER_CREATED, pid);
 }
 
-int control_say_started (int fd, pid_t pid)
+int control_send_started (int fd, pid_t pid)
 {
-  return say (fd, LAUNCH_STARTED, pid);
+  return say (fd, HELPER_STARTED, pid);
 }
 
 /* An error's text is one line; this makes it UTF-8, whatever file names came up in it and wherever it is cut.
  */
-static void put_text (struct launch_message *message, const char *text)
+static void put_text (struct helper_message *message, const char *text)
 {
   size_t len = strnlen (text, sizeof (message->text));
 
@@ -80,12 +80,12 @@ static void put_text (struct launch_message *message, const char *text)
   message->length = (uint32_t) len;
 }
 
-int control_say_failed (int fd, const struct error *err)
+int control_send_failed (int fd, const struct error *err)
 {
-  struct launch_message message = {
-    .magic = LAUNCH_MAGIC,
-    .version = LAUNCH_VERSION,
-    .type = LAUNCH_FAILED,
+  struct helper_message message = {
+    .magic = HELPER_MAGIC,
+    .version = HELPER_VERSION,
+    .type = HELPER_FAILED,
     .error = -err->code,
   };
 

@@ -53,14 +53,14 @@ static int take_preserve (const char *text, int *ret_count, struct error *err)
 {
   uint64_t count;
 
-  if (!number_parse (text, LIMIT_LAUNCH_FDS, &count))
+  if (!number_parse (text, LIMIT_HELPER_FDS, &count))
     return error_set (err, -EINVAL, "--preserve-fds: '%s' is not a number from 0 to %u", text,
-                      LIMIT_LAUNCH_FDS);
+                      LIMIT_HELPER_FDS);
   *ret_count = (int) count;
   return 0;
 }
 
-static int take_option (int option, struct launch_request *request, struct error *err)
+static int take_option (int option, struct helper_request *request, struct error *err)
 {
   switch (option) {
   case OPTION_BUNDLE: return take_path ("bundle", optarg, &request->bundle, err);
@@ -73,13 +73,13 @@ static int take_option (int option, struct launch_request *request, struct error
   }
 }
 
-int launch_request_parse (int argc, char **argv, struct launch_request *ret_request, struct error *err)
+int helper_request_parse (int argc, char **argv, struct helper_request *ret_request, struct error *err)
 {
-  struct launch_request request = { 0 };
+  struct helper_request request = { 0 };
   int option;
 
   opterr = 0;
-  /* From the start: in the launcher that stays another command line was read before this one. */
+  /* From the start: in the daemon that stays another command line was read before this one. */
   optind = 0;
   while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
     int r = take_option (option, &request, err);

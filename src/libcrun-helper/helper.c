@@ -1,4 +1,4 @@
-/* tyrum-oci-launch: makes one container through libcrun and starts it.
+/* tyrum-oci-libcrun-helper: makes one container through libcrun and starts it.
  *
  * Started by the supervisor, never by hand, with the descriptors that wire-libcrun-helper.h describes. It is
  * the only program that links libcrun, because libcrun changes and may end the process that calls it.
@@ -56,7 +56,7 @@ static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
 /* Starts it, too, where nothing has to be done in between: a process less. Then it returns STARTED. */
 enum { STARTED = 1 };
 
-static int call_create (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+static int call_create (const struct helper_request *request, const char *spec, pid_t *ret_pid,
                         struct error *err)
 {
   cleanup_free char *pid_file = str_format ("%s/%s.pid", request->state, request->id);
@@ -64,40 +64,40 @@ static int call_create (const struct launch_request *request, const char *spec, 
 
   if (pid_file == NULL)
     return error_oom (err);
-  r = launch_create (request, spec, pid_file, err);
+  r = helper_create (request, spec, pid_file, err);
   if (r == 0)
     r = read_pid (pid_file, ret_pid, err);
   unlink (pid_file);
-  if (r < 0 || launch_root_wants_mending (*ret_pid))
+  if (r < 0 || helper_root_wants_remount (*ret_pid))
     return r;
-  launch_let_go (request->control_fd);
-  r = launch_start (request, err);
+  helper_let_go (request->control_fd);
+  r = helper_start (request, err);
   return r < 0 ? r : STARTED;
 }
 
-static int call_start (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+static int call_start (const struct helper_request *request, const char *spec, pid_t *ret_pid,
                        struct error *err)
 {
   (void) spec;
   (void) ret_pid;
-  return launch_start (request, err);
+  return helper_start (request, err);
 }
 
-static int call_mend (const struct launch_request *request, const char *spec, pid_t *ret_pid,
-                      struct error *err)
+static int call_remount (const struct helper_request *request, const char *spec, pid_t *ret_pid,
+                         struct error *err)
 {
   (void) spec;
   (void) ret_pid;
   (void) err;
-  return launch_mend_root (request->container, request->supervisor);
+  return helper_remount_root (request->container, request->supervisor);
 }
 
-static int call_delete (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+static int call_delete (const struct helper_request *request, const char *spec, pid_t *ret_pid,
                         struct error *err)
 {
   (void) spec;
   (void) ret_pid;
-  return launch_delete (request, err);
+  return helper_delete (request, err);
 }
 
 static int report (int sent, struct error *err)
@@ -105,31 +105,31 @@ static int report (int sent, struct error *err)
   return sent < 0 ? error_set_errno (err, -sent, "cannot report to the supervisor") : 0;
 }
 
-static int prepare (const struct launch_request *request, struct error *err)
+static int prepare (const struct helper_request *request, struct error *err)
 {
   int r;
 
-  prctl (PR_SET_NAME, "tyrum-oci-launch");
+  prctl (PR_SET_NAME, "tyrum-oci-libcrun-helper");
   /* Until there is something to take down. After that child_run looks at the socket. */
   if (prctl (PR_SET_PDEATHSIG, SIGKILL) < 0)
     return error_set_errno (err, errno, "cannot ask for a signal at the supervisor's end");
   if (control_is_closed (request->control_fd))
     return error_set (err, -ECANCELED, "the supervisor has ended");
-  r = launch_close_from (request->control_fd + 1, err);
+  r = helper_close_from (request->control_fd + 1, err);
   if (r == 0)
-    r = launch_check_open (request->control_fd, err);
+    r = helper_check_open (request->control_fd, err);
   if (r == 0)
-    r = launch_clean_process (err);
+    r = helper_clean_process (err);
   if (r == 0 && chdir (request->bundle) < 0)
     r = error_set_errno (err, errno, "cannot enter the bundle '%s'", request->bundle);
   return r;
 }
 
-static int read_spec (const struct launch_request *request, char **ret_spec, struct error *err)
+static int read_spec (const struct helper_request *request, char **ret_spec, struct error *err)
 {
   cleanup_free char *spec = NULL;
   size_t len;
-  int r = file_read (AT_FDCWD, "config.json", LIMIT_LAUNCH_SPEC_BYTES, &spec, &len, err);
+  int r = file_read (AT_FDCWD, "config.json", LIMIT_HELPER_SPEC_BYTES, &spec, &len, err);
 
   if (r == 0 && strlen (spec) != len)
     r = error_set (err, -EINVAL, "cannot read 'config.json': there is a NUL in it");
@@ -142,45 +142,45 @@ static int read_spec (const struct launch_request *request, char **ret_spec, str
 }
 
 /* What is there under our name is another container, which must not be taken down in the place of ours. */
-static int check_id_is_free (const struct launch_request *request, struct error *err)
+static int check_id_is_free (const struct helper_request *request, struct error *err)
 {
-  cleanup_free char *folder = str_format ("%s/%s", request->state, request->id);
+  cleanup_free char *directory = str_format ("%s/%s", request->state, request->id);
   struct stat st;
 
-  if (folder == NULL)
+  if (directory == NULL)
     return error_oom (err);
-  if (lstat (folder, &st) == 0)
+  if (lstat (directory, &st) == 0)
     return error_set (err, -EEXIST, "a container '%s' exists already in '%s'", request->id, request->state);
   if (errno != ENOENT)
-    return error_set_errno (err, errno, "cannot look for '%s'", folder);
+    return error_set_errno (err, errno, "cannot look for '%s'", directory);
   return 0;
 }
 
 /* That it failed shows later, when the root is looked at. */
-static void mend (const struct launch_request *request, const char *spec, pid_t container)
+static void mend (const struct helper_request *request, const char *spec, pid_t container)
 {
-  struct launch_request mending = *request;
+  struct helper_request mending = *request;
   struct error ignored = { 0 };
   pid_t none = 0;
 
-  if (!launch_root_wants_mending (container))
+  if (!helper_root_wants_remount (container))
     return;
   mending.container = container;
   mending.supervisor = getppid ();
-  child_run (call_mend, &mending, spec, &none, &ignored);
+  child_run (call_remount, &mending, spec, &none, &ignored);
   error_clear (&ignored);
 }
 
 /* Also of one that then could not be started. Returns what went wrong first. */
-static int say_created (const struct launch_request *request, pid_t pid, int made, struct error *err)
+static int say_created (const struct helper_request *request, pid_t pid, int made, struct error *err)
 {
-  int said = control_say_created (request->control_fd, pid);
+  int said = control_send_created (request->control_fd, pid);
 
   return made < 0 ? made : report (said, err);
 }
 
 /* From the first call on, whatever fails is followed by a delete. */
-static int make_container (const struct launch_request *request, const char *spec, struct error *err)
+static int make_container (const struct helper_request *request, const char *spec, struct error *err)
 {
   pid_t pid = 0;
   int made, r;
@@ -193,7 +193,7 @@ static int make_container (const struct launch_request *request, const char *spe
     r = child_run (call_start, request, spec, &pid, err);
   }
   if (r == 0)
-    r = report (control_say_started (request->control_fd, pid), err);
+    r = report (control_send_started (request->control_fd, pid), err);
   if (r < 0) {
     struct error ignored = { 0 };
 
@@ -204,7 +204,7 @@ static int make_container (const struct launch_request *request, const char *spe
   return r;
 }
 
-static int launch (const struct launch_request *request, struct error *err)
+static int launch (const struct helper_request *request, struct error *err)
 {
   cleanup_free char *spec = NULL;
   int r = prepare (request, err);
@@ -218,18 +218,18 @@ static int launch (const struct launch_request *request, struct error *err)
   return r;
 }
 
-int launch_main (int argc, char **argv)
+int helper_main (int argc, char **argv)
 {
   cleanup_error struct error err = { 0 };
-  struct launch_request request;
+  struct helper_request request;
 
-  if (launch_request_parse (argc, argv, &request, &err) < 0 || control_adopt (request.control_fd, &err) < 0) {
-    fprintf (stderr, "tyrum-oci-launch: %s (this program is started by tyrum-oci, not by hand)\n",
+  if (helper_request_parse (argc, argv, &request, &err) < 0 || control_adopt (request.control_fd, &err) < 0) {
+    fprintf (stderr, "tyrum-oci-libcrun-helper: %s (this program is started by tyrum-oci, not by hand)\n",
              error_text (&err));
     return EXIT_USAGE;
   }
   if (launch (&request, &err) == 0)
     return EXIT_SUCCESS;
-  control_say_failed (request.control_fd, &err);
+  control_send_failed (request.control_fd, &err);
   return EXIT_FAILURE;
 }

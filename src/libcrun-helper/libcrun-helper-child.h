@@ -15,12 +15,12 @@
 
 #include "base-error.h"
 
-struct launch_request;
+struct helper_request;
 
 /* What runs in the fork. *RET_PID is handed back, also beside an error; who has none leaves it alone. */
-typedef int child_call (const struct launch_request *request, const char *spec, pid_t *ret_pid,
+typedef int child_call (const struct helper_request *request, const char *spec, pid_t *ret_pid,
                         struct error *err);
 
 /* Returns what CALL returned, with its error; an end of the fork without a result is an error too. */
-int child_run (child_call *call, const struct launch_request *request, const char *spec, pid_t *ret_pid,
+int child_run (child_call *call, const struct helper_request *request, const char *spec, pid_t *ret_pid,
                struct error *err);

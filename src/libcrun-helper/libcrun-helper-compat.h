@@ -1,7 +1,7 @@
 /* The door to libcrun: no other file includes its headers or calls it.
  *
  * libcrun is made for the crun program. Its calls change the process that makes them (signals, limits,
- * keyring, working folder) and may end it, so each of these is called once, in a process that ends right
+ * keyring, working directory) and may end it, so each of these is called once, in a process that ends right
  * afterwards. What differs from version to version of libcrun is in compat.c, with configure's help, and
  * nowhere else. The structs of the spec are opaque: libcrun gets the text.
  *
@@ -15,12 +15,12 @@
 #include "libcrun-helper-helper-request.h"
 
 /* Makes the container from SPEC, the text of a config.json, and writes the id of its first process into
- * PID_FILE. The process then waits for launch_start. The working folder must be the bundle. */
-int launch_create (const struct launch_request *request, const char *spec, const char *pid_file,
+ * PID_FILE. The process then waits for helper_start. The working directory must be the bundle. */
+int helper_create (const struct helper_request *request, const char *spec, const char *pid_file,
                    struct error *err);
 
-int launch_start (const struct launch_request *request, struct error *err);
+int helper_start (const struct helper_request *request, struct error *err);
 
-/* Kills what runs in the container and removes its cgroup and its folder of state, as much of them as there
- * is. */
-int launch_delete (const struct launch_request *request, struct error *err);
+/* Kills what runs in the container and removes its cgroup and its directory of state, as much of them as
+ * there is. */
+int helper_delete (const struct helper_request *request, struct error *err);

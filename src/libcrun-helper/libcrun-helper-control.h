@@ -16,6 +16,6 @@ int control_adopt (int fd, struct error *err);
 bool control_is_closed (int fd);
 
 /* Each answers 0, or a negative errno: -EPIPE when the supervisor is gone. */
-int control_say_created (int fd, pid_t pid);
-int control_say_started (int fd, pid_t pid);
-int control_say_failed (int fd, const struct error *err);
+int control_send_created (int fd, pid_t pid);
+int control_send_started (int fd, pid_t pid);
+int control_send_failed (int fd, const struct error *err);

@@ -1,8 +1,8 @@
 /* What the command line asks of one launch.
  *
  * The supervisor writes it, so a mistake in it is a bug or somebody's experiment; each is refused with a
- * message all the same. Paths start at /, because the program changes its working folder; the id is a plain
- * name, because libcrun makes a folder of it below the state folder.
+ * message all the same. Paths start at /, because the program changes its working directory; the id is a
+ * plain name, because libcrun makes a directory of it below the state directory.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 
 #include "base-error.h"
 
-struct launch_request {
-  const char *bundle; /* the folder with config.json */
-  const char *state;  /* libcrun keeps a folder ID in it */
+struct helper_request {
+  const char *bundle; /* the directory with config.json */
+  const char *state;  /* libcrun keeps a directory ID in it */
   const char *id;
   const char *console_socket; /* where the terminal's descriptor is sent, or NULL */
   bool no_cgroup;             /* leave the container in the cgroup of the caller */
@@ -24,4 +24,4 @@ struct launch_request {
 };
 
 /* Strings stay those of ARGV. Errors: -EINVAL with what is wrong. */
-int launch_request_parse (int argc, char **argv, struct launch_request *ret_request, struct error *err);
+int helper_request_parse (int argc, char **argv, struct helper_request *ret_request, struct error *err);

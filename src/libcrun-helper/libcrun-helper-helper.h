@@ -1,6 +1,6 @@
-/* All of tyrum-oci-launch, for the launcher that stays: there a process that was forked for it becomes this,
- * instead of executing it. */
+/* All of tyrum-oci-libcrun-helper, for the daemon that stays: there a process that was forked for it becomes
+ * this, instead of executing it. */
 #pragma once
 
 /* An exit status. The process is not to be used for anything else afterwards. */
-int launch_main (int argc, char **argv);
+int helper_main (int argc, char **argv);

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 /* Whether the root of process PID lacks one of the two. */
-bool launch_root_wants_mending (pid_t pid);
+bool helper_root_wants_remount (pid_t pid);
 
 /* In a process of its own, which ends up in the mount namespace of PID. That of SUPERVISOR is not touched. */
-int launch_mend_root (pid_t pid, pid_t supervisor);
+int helper_remount_root (pid_t pid, pid_t supervisor);

@@ -4,5 +4,5 @@
 
 int main (int argc, char **argv)
 {
-  return launch_main (argc, argv);
+  return helper_main (argc, argv);
 }

@@ -23,7 +23,7 @@ static int open_of (pid_t pid, const char *name, int flags)
   return open (path, flags | O_CLOEXEC);
 }
 
-bool launch_root_wants_mending (pid_t pid)
+bool helper_root_wants_remount (pid_t pid)
 {
   cleanup_close int root = open_of (pid, "root", O_PATH | O_DIRECTORY);
   struct statvfs st;
@@ -58,7 +58,7 @@ static bool is_namespace_of (pid_t pid, int ns)
          || (a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-int launch_mend_root (pid_t pid, pid_t supervisor)
+int helper_remount_root (pid_t pid, pid_t supervisor)
 {
   cleanup_close int ns = open_of (pid, "ns/mnt", O_RDONLY);
   struct statvfs st;

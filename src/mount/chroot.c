@@ -47,7 +47,7 @@ static bool place_find (struct place *ret_place)
          && getcwd (ret_place->path, sizeof (ret_place->path)) != NULL && ret_place->path[0] == '/';
 }
 
-/* To the root of the mount namespace that this process is in; the working folder becomes that, too. */
+/* To the root of the mount namespace that this process is in; the working directory becomes that, too. */
 static int go_to_top (const struct place *place)
 {
   cleanup_close int space = openat (place->spaces, "mnt", O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static bool are_different (int a, int b)
              || x.stx_dev_minor != y.stx_dev_minor);
 }
 
-/* In a namespace of its own, with the working folder where the chroot is and the root at the top of all
+/* In a namespace of its own, with the working directory where the chroot is and the root at the top of all
  * mounts: makes the chroot the top. */
 static int become_top (struct error *err)
 {
@@ -99,9 +99,9 @@ static int find_cwd (const struct place *place, struct error *err)
   struct stat was, is;
 
   if (chdir (place->path) < 0 || fstat (place->cwd, &was) < 0 || stat (".", &is) < 0)
-    return error_set_errno (err, errno, "find the working folder '%s' again", place->path);
+    return error_set_errno (err, errno, "find the working directory '%s' again", place->path);
   if (was.st_dev != is.st_dev || was.st_ino != is.st_ino)
-    return error_set (err, -ESTALE, "the working folder '%s' is covered by a mount", place->path);
+    return error_set (err, -ESTALE, "the working directory '%s' is covered by a mount", place->path);
   return 0;
 }
 
@@ -111,7 +111,7 @@ static int leave_for_own (const struct place *place, struct error *err)
 
   if (fchdir (place->root) < 0)
     return error_set_errno (err, errno, "go to the root of this chroot");
-  /* Root and working folder become those of the same names in the new namespace. */
+  /* Root and working directory become those of the same names in the new namespace. */
   if (unshare (CLONE_NEWNS) < 0)
     return error_set_errno (err, errno, "make a private mount namespace");
   r = become_top (err);
@@ -135,5 +135,5 @@ int chroot_settle (struct error *err)
       return 0;
   }
   back = go_back (&place);
-  return r < 0 || back == 0 ? r : error_set_errno (err, -back, "return to the working folder");
+  return r < 0 || back == 0 ? r : error_set_errno (err, -back, "return to the working directory");
 }

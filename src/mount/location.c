@@ -34,9 +34,10 @@ int location_read_mounts (struct proc_mounts *ret_mounts, struct error *err)
   if (r == 0 && proc_mounts_read (text, ret_mounts) < 0)
     r = error_set (err, -EIO, "the table of mounts cannot be understood");
   if (r == 0 && proc_mounts_find (ret_mounts, "/") == NULL)
-    r = error_set (err, -EXDEV,
-                   "where things lie cannot be found out: the root is a plain folder of a chroot, which no "
-                   "mount is seen of; make it a mount point (mount --bind DIR DIR), or run this as root");
+    r = error_set (
+        err, -EXDEV,
+        "where things lie cannot be found out: the root is a plain directory of a chroot, which no "
+        "mount is seen of; make it a mount point (mount --bind DIR DIR), or run this as root");
   return r;
 }
 

@@ -1,8 +1,9 @@
 /* Runs in a chroot.
  *
  * A process in a chroot has a root that is not its mount namespace's own. The kernel then makes no user
- * namespace for it, setns to a mount namespace leads out of the chroot, and where the root is a plain folder
- * the table of mounts has no line for what lies in it. Builders and continuous integration live like that.
+ * namespace for it, setns to a mount namespace leads out of the chroot, and where the root is a plain
+ * directory the table of mounts has no line for what lies in it. Builders and continuous integration live
+ * like that.
  *
  * chroot_settle gives this process, and what it starts, a mount namespace of which its root is the root.
  * From then on all is as on any host. The chroot itself and the host's mounts are not touched; what is
@@ -13,6 +14,6 @@
 
 #include "base-error.h"
 
-/* Does nothing where this process is in no chroot, or has not the privileges to tell. The working folder
+/* Does nothing where this process is in no chroot, or has not the privileges to tell. The working directory
  * stays. */
 int chroot_settle (struct error *err);

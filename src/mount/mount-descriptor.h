@@ -8,9 +8,9 @@
 
 #include "base-error.h"
 
-/* Opens PATH below FOLDER, no link followed on the way; with O_PATH. A descriptor, or a negative errno:
+/* Opens PATH below DIRECTORY, no link followed on the way; with O_PATH. A descriptor, or a negative errno:
  * -ELOOP for a link. PATH has no "..". */
-int mount_open_beneath (int folder, const char *path);
+int mount_open_beneath (int directory, const char *path);
 
 /* The same from /, for a source that was looked at before. */
 int mount_open_source (const char *path, struct error *err);

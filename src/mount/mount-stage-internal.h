@@ -21,5 +21,5 @@ int stage_ids (const struct plan *plan, int report, struct error *err);
 struct stage;
 int stage_group (const struct stage *stage, struct error *err);
 
-/* The root, at ROOT: a folder of our own with the plan's entries, or a layer over the plan's folder. */
-int stage_root (const struct plan *plan, const char *folder, struct error *err);
+/* The root, at ROOT: a directory of our own with the plan's entries, or a layer over the plan's directory. */
+int stage_root (const struct plan *plan, const char *directory, struct error *err);

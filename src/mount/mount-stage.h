@@ -18,8 +18,8 @@
 #include "plan-plan.h"
 
 struct stage {
-  const struct plan *plan;    /* staged for FOLDER */
-  const char *folder;         /* an empty folder of the run's; the tmpfs goes here */
+  const struct plan *plan;    /* staged for DIRECTORY */
+  const char *directory;      /* an empty directory of the run's; the tmpfs goes here */
   const char *init;           /* the static init's path: ours, so links on the way are fine */
   const char *runtime;        /* our own helper, for where it is executed from: */
   const char *staged_runtime; /* there; NULL: it is not hung up */

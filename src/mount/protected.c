@@ -148,7 +148,7 @@ int run_check_protected (const struct plan *plan, const struct run_protected *pl
     if (mount->inode != 0)
       r = check_source (&check, &source, places, count);
   }
-  if (r == 0 && plan->root == ROOT_FROM_FOLDER)
+  if (r == 0 && plan->root == ROOT_FROM_DIRECTORY)
     r = check_source (&check, &root, places, count);
   proc_mounts_clear (&check.mounts);
   return r;

@@ -81,8 +81,8 @@ static int set_flags (const char *path, unsigned long has, unsigned long flags, 
 static int check_flags (const char *path, unsigned long has, unsigned long flags, struct error *err)
 {
   if ((has & flags) != flags)
-    return error_set (err, -EPERM, "the flags of '%s' could not be set: its folders were changed meanwhile",
-                      path);
+    return error_set (err, -EPERM,
+                      "the flags of '%s' could not be set: its directories were changed meanwhile", path);
   return 0;
 }
 

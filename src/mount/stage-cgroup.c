@@ -2,8 +2,8 @@
  *
  * It gets the run's own group and nothing above or beside it, read-only. That is bound by descriptor
  * from the group that the supervisor made and holds open, and compared with that by device and inode. Version
- * 2 has one folder for it. Version 1 has one for each hierarchy; those that tell a limit are mounted in a
- * folder of the stage's, under the names that programs look for. The container has a cgroup namespace in
+ * 2 has one directory for it. Version 1 has one for each hierarchy; those that tell a limit are mounted in a
+ * directory of the stage's, under the names that programs look for. The container has a cgroup namespace in
  * which its group is the root, so to a process inside each of them is mounted from "/", as /proc/self/cgroup
  * has it.
  */
@@ -25,29 +25,30 @@
 #include "mount-stage.h"
 #include "posture-proc.h"
 
-/* The run's group in the hierarchy of FOLDER, once more: a mount can only be taken from one's own namespace.
+/* The run's group in the hierarchy of DIRECTORY, once more: a mount can only be taken from one's own
+ * namespace.
  */
-static int open_group (const struct plan *plan, const struct cgroup_folder *folder, struct error *err)
+static int open_group (const struct plan *plan, const struct cgroup_directory *directory, struct error *err)
 {
-  cleanup_free char *path = folder->mounted
-                                ? str_format (CGROUP_ROOT "/%s%s", folder->mounted, plan->cgroup_path)
+  cleanup_free char *path = directory->mounted
+                                ? str_format (CGROUP_ROOT "/%s%s", directory->mounted, plan->cgroup_path)
                                 : str_format (CGROUP_ROOT "%s", plan->cgroup_path);
   cleanup_close int fd = path ? open (path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
   struct stat st, held;
 
   if (path == NULL)
     return error_oom (err);
-  if (fd < 0 || fstat (fd, &st) < 0 || fstat (folder->fd, &held) < 0)
+  if (fd < 0 || fstat (fd, &st) < 0 || fstat (directory->fd, &held) < 0)
     return error_set_errno (err, errno, "open the cgroup '%s'", path);
   if (st.st_dev != held.st_dev || st.st_ino != held.st_ino)
     return error_set (err, -ESTALE, "'%s' is not the cgroup that was made for this run", path);
   return take_fd (&fd);
 }
 
-static int show_group (const struct plan *plan, const struct cgroup_folder *folder, const char *target,
+static int show_group (const struct plan *plan, const struct cgroup_directory *directory, const char *target,
                        struct error *err)
 {
-  cleanup_close int fd = open_group (plan, folder, err);
+  cleanup_close int fd = open_group (plan, directory, err);
 
   return fd < 0 ? fd : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, -1, err);
 }
@@ -66,15 +67,15 @@ static int link_names (const char *view, const char *names, struct error *err)
   return 0;
 }
 
-/* The folder of the group whose controllers are seen as NAMES. */
-static const struct cgroup_folder *find_folder (const struct cgroup *group, const char *names)
+/* The directory of the group whose controllers are seen as NAMES. */
+static const struct cgroup_directory *find_directory (const struct cgroup *group, const char *names)
 {
   for (size_t i = 0; i < group->count; i++) {
     cleanup_strbuf struct strbuf shown = { 0 };
 
-    cgroup_shown_names (&group->folders[i], &shown);
+    cgroup_shown_names (&group->directories[i], &shown);
     if (!shown.failed && strcmp (shown.text, names) == 0)
-      return &group->folders[i];
+      return &group->directories[i];
   }
   return NULL;
 }
@@ -84,17 +85,17 @@ static int show_hierarchy (const struct stage *stage, const char *view, const st
                            struct error *err)
 {
   const char *names = mount->target + strlen (PLAN_GROUP_VIEW "/");
-  const struct cgroup_folder *folder = find_folder (stage->group, names);
+  const struct cgroup_directory *directory = find_directory (stage->group, names);
   cleanup_free char *point = str_format ("%s/%s", view, names);
   int r;
 
   if (point == NULL)
     return error_oom (err);
-  if (folder == NULL)
+  if (directory == NULL)
     return error_set (err, -ENOENT, "the run has no cgroup for '%s', as was planned", names);
   if (mkdir (point, 0755) < 0 || mkdir (mount->staged, 0755) < 0)
     return error_set_errno (err, errno, "make '%s'", point);
-  r = show_group (stage->plan, folder, mount->staged, err);
+  r = show_group (stage->plan, directory, mount->staged, err);
   return r < 0 ? r : link_names (view, names, err);
 }
 
@@ -109,7 +110,7 @@ int stage_group (const struct stage *stage, struct error *err)
   if (mkdir (view->staged, 0755) < 0)
     return error_set_errno (err, errno, "make '%s'", view->staged);
   if (plan->cgroup == CGROUP_V2)
-    return show_group (plan, &stage->group->folders[0], view->staged, err);
+    return show_group (plan, &stage->group->directories[0], view->staged, err);
   for (size_t i = 0; r == 0 && i < plan->mount_count; i++)
     if (strcmp (plan->mounts[i].type, "cgroup") == 0 && &plan->mounts[i] != view)
       r = show_hierarchy (stage, view->staged, &plan->mounts[i], err);

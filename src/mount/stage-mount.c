@@ -21,9 +21,9 @@
 #include "base-str.h"
 
 /* Kernels before 5.6, and filters that do not know the call: one component at a time, none of them a link. */
-static int open_by_steps (int folder, const char *path)
+static int open_by_steps (int directory, const char *path)
 {
-  cleanup_close int fd = fcntl (folder, F_DUPFD_CLOEXEC, 0);
+  cleanup_close int fd = fcntl (directory, F_DUPFD_CLOEXEC, 0);
 
   for (const char *p = path; fd >= 0 && *p != '\0';) {
     size_t len = strcspn (p, "/");
@@ -44,15 +44,15 @@ static int open_by_steps (int folder, const char *path)
   return fd < 0 ? -errno : take_fd (&fd);
 }
 
-int mount_open_beneath (int folder, const char *path)
+int mount_open_beneath (int directory, const char *path)
 {
   struct open_how how = { .flags = O_PATH | O_CLOEXEC,
                           .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_BENEATH };
-  int fd = (int) syscall (SYS_openat2, folder, path, &how, sizeof (how));
+  int fd = (int) syscall (SYS_openat2, directory, path, &how, sizeof (how));
 
   if (fd >= 0)
     return fd;
-  return errno == ENOSYS ? open_by_steps (folder, path) : -errno;
+  return errno == ENOSYS ? open_by_steps (directory, path) : -errno;
 }
 
 int mount_open_source (const char *path, struct error *err)

@@ -38,7 +38,7 @@ static int make_entry (int root, const struct plan_entry *entry)
   return -EINVAL;
 }
 
-/* The folder is ours alone and empty, and parents come before children, so names are safe to walk. */
+/* The directory is ours alone and empty, and parents come before children, so names are safe to walk. */
 static int make_entries (const struct plan *plan, int root, struct error *err)
 {
   for (size_t i = 0; i < plan->entry_count; i++) {
@@ -51,7 +51,7 @@ static int make_entries (const struct plan *plan, int root, struct error *err)
   return 0;
 }
 
-/* Opens NAME in the folder DIR, which must not be a link; *RET_MISSING where there is nothing. */
+/* Opens NAME in the directory DIR, which must not be a link; *RET_MISSING where there is nothing. */
 static int step_into (int dir, const char *name, bool *ret_missing)
 {
   struct stat st;
@@ -67,7 +67,7 @@ static int step_into (int dir, const char *name, bool *ret_missing)
   return fd;
 }
 
-static int make_folder (int dir, const char *name, mode_t mode)
+static int make_directory (int dir, const char *name, mode_t mode)
 {
   bool missing;
 
@@ -76,7 +76,7 @@ static int make_folder (int dir, const char *name, mode_t mode)
   return step_into (dir, name, &missing);
 }
 
-/* runc gives a tmpfs the mode of the folder below it, whatever its options say. In the upper layer, of
+/* runc gives a tmpfs the mode of the directory below it, whatever its options say. In the upper layer, of
  * course; a root whose owners are not mapped keeps what it has. */
 static void open_to_all (int fd)
 {
@@ -88,7 +88,7 @@ static void open_to_all (int fd)
 }
 
 /* Makes what is missing on the way to TARGET, in the upper layer; a link on the way refuses the root. */
-static int make_mount_point (int root, const char *target, bool folder, struct error *err)
+static int make_mount_point (int root, const char *target, bool directory, struct error *err)
 {
   cleanup_close int at = fcntl (root, F_DUPFD_CLOEXEC, 0);
 
@@ -98,8 +98,8 @@ static int make_mount_point (int root, const char *target, bool folder, struct e
     bool last = p[len] == '\0', missing = false;
     int next = name ? step_into (at, name, &missing) : -ENOMEM;
 
-    if (missing && (!last || folder))
-      next = make_folder (at, name, strcmp (target, "/tmp") == 0 ? 01777 : 0755);
+    if (missing && (!last || directory))
+      next = make_directory (at, name, strcmp (target, "/tmp") == 0 ? 01777 : 0755);
     else if (missing)
       next = openat (at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (next == -ELOOP)
@@ -133,28 +133,28 @@ static int make_mount_points (const struct plan *plan, int root, struct error *e
 {
   for (size_t i = 0; i < plan->mount_count; i++) {
     const struct plan_mount *mount = &plan->mounts[i];
-    bool folder = mount->options.count == 0 || strcmp (mount->options.items[0], "bind") != 0;
+    bool directory = mount->options.count == 0 || strcmp (mount->options.items[0], "bind") != 0;
     int r = 0;
 
     if (!is_below_another (plan, i))
-      r = make_mount_point (root, mount->target, folder, err);
+      r = make_mount_point (root, mount->target, directory, err);
     if (r < 0)
       return r;
   }
   return make_mount_point (root, "/run/tyrum/init", false, err);
 }
 
-/* Names go into the options as they are, where ',' ':' and '\\' mean something; so none of the folder's own
- * is in them, and the kernel looks for them where we stand. */
-static int mount_layer (const struct plan *plan, const char *folder, const char *root, struct error *err)
+/* Names go into the options as they are, where ',' ':' and '\\' mean something; so none of the directory's
+ * own is in them, and the kernel looks for them where we stand. */
+static int mount_layer (const struct plan *plan, const char *directory, const char *root, struct error *err)
 {
   cleanup_close int back = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   int r;
 
-  if (chdir (folder) < 0 || mkdir ("upper", 0755) < 0 || mkdir ("work", 0755) < 0)
+  if (chdir (directory) < 0 || mkdir ("upper", 0755) < 0 || mkdir ("work", 0755) < 0)
     return error_set_errno (err, errno, "make the layer of the root");
   r = mount_filesystem (plan, "overlay", root, "lowerdir=lower,upperdir=upper,workdir=work", err);
-  /* From a folder that cannot be searched there is no way back, and nobody needs one. */
+  /* From a directory that cannot be searched there is no way back, and nobody needs one. */
   if (back < 0 || fchdir (back) < 0)
     errno = 0;
   return r;
@@ -166,29 +166,29 @@ static int check_root (const struct plan *plan, int fd, struct error *err)
 
   if (fstat (fd, &st) < 0)
     return error_set_errno (err, errno, "look at '%s'", plan->root_path);
-  if (plan->root == ROOT_FROM_FOLDER && (st.st_dev != plan->root_device || st.st_ino != plan->root_inode))
+  if (plan->root == ROOT_FROM_DIRECTORY && (st.st_dev != plan->root_device || st.st_ino != plan->root_inode))
     return error_set (err, -ESTALE, "'%s' is not what it was when the run was planned", plan->root_path);
   return 0;
 }
 
-int stage_root (const struct plan *plan, const char *folder, struct error *err)
+int stage_root (const struct plan *plan, const char *directory, struct error *err)
 {
-  cleanup_free char *root = str_format ("%s/rootfs", folder);
-  cleanup_free char *lower = str_format ("%s/lower", folder);
+  cleanup_free char *root = str_format ("%s/rootfs", directory);
+  cleanup_free char *lower = str_format ("%s/lower", directory);
   cleanup_close int source = -1, fd = -1;
   int r = 0;
 
   if (root == NULL || lower == NULL)
     return error_oom (err);
   if (mkdir (root, 0755) < 0 || mkdir (lower, 0755) < 0)
-    return error_set_errno (err, errno, "make the folder of the root");
+    return error_set_errno (err, errno, "make the directory of the root");
   if (plan->root != ROOT_FROM_HOST) {
     source = mount_open_source (plan->root_path, err);
     r = source < 0 ? source : check_root (plan, source, err);
     if (r == 0)
       r = mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
     if (r == 0)
-      r = mount_layer (plan, folder, root, err);
+      r = mount_layer (plan, directory, root, err);
   }
   if (r < 0)
     return r;

@@ -29,11 +29,11 @@ static int private_mounts (struct error *err)
   return 0;
 }
 
-static int make_point (const char *path, bool folder, struct error *err)
+static int make_point (const char *path, bool directory, struct error *err)
 {
   cleanup_close int fd = -1;
 
-  if (folder)
+  if (directory)
     return mkdir (path, 0755) < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
   fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
@@ -49,8 +49,8 @@ static int check_identity (int fd, const struct plan_mount *mount, struct stat *
   return 0;
 }
 
-/* Files that the command makes in a writable mount belong to that folder's owner outside. MAKER is one that
- * was started, or none. */
+/* Files that the command makes in a writable mount belong to that directory's owner outside. MAKER is one
+ * that was started, or none. */
 static int make_id_view (const struct plan *plan, const struct id_maker *maker, struct id_view *view,
                          struct error *err)
 {
@@ -148,7 +148,7 @@ static int hang_program (const char *program, const char *target, struct error *
 
 static int hang_programs (const struct stage *stage, struct error *err)
 {
-  cleanup_free char *init = str_format ("%s/init", stage->folder);
+  cleanup_free char *init = str_format ("%s/init", stage->directory);
   int r = init ? hang_program (stage->init, init, err) : error_oom (err);
 
   return r < 0 || stage->staged_runtime == NULL ? r
@@ -183,7 +183,7 @@ static bool wants_maker (const struct stage *stage)
 
 int stage_build (const struct stage *stage, struct error *err)
 {
-  cleanup_free char *mounts = str_format ("%s/mounts", stage->folder);
+  cleanup_free char *mounts = str_format ("%s/mounts", stage->directory);
   cleanup (id_maker_clear) struct id_maker maker = ID_MAKER_NONE;
   struct id_maker free_maker;
   int r;
@@ -199,7 +199,7 @@ int stage_build (const struct stage *stage, struct error *err)
     r = private_mounts (err);
   if (r < 0)
     return r;
-  r = mount_filesystem (stage->plan, "tmpfs", stage->folder, STAGE_OPTIONS, err);
+  r = mount_filesystem (stage->plan, "tmpfs", stage->directory, STAGE_OPTIONS, err);
   if (r < 0)
     return r;
   if (mkdir (mounts, 0711) < 0)
@@ -212,5 +212,5 @@ int stage_build (const struct stage *stage, struct error *err)
     r = hang_mounts (stage, &free_maker, err);
   if (r == 0)
     r = hang_programs (stage, err);
-  return r < 0 ? r : stage_root (stage->plan, stage->folder, err);
+  return r < 0 ? r : stage_root (stage->plan, stage->directory, err);
 }

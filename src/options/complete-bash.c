@@ -32,7 +32,7 @@ static const char head[] = "# bash completion for tyrum-oci, printed by 'tyrum-o
                            "    _tyrum_oci_paths -f -X '!*.json'\n"
                            "    _tyrum_oci_paths -d\n"
                            "    ;;\n"
-                           "  folder) _tyrum_oci_paths -d ;;\n"
+                           "  directory) _tyrum_oci_paths -d ;;\n"
                            "  file) _tyrum_oci_paths -f ;;\n"
                            "  command) mapfile -t COMPREPLY < <(compgen -c -- \"$cur\" | sort -u) ;;\n"
                            "  esac\n"
@@ -120,7 +120,7 @@ static const char *kind_of (enum complete complete)
 {
   switch (complete) {
   case COMPLETE_FILE: return "file";
-  case COMPLETE_FOLDER: return "folder";
+  case COMPLETE_DIRECTORY: return "directory";
   case COMPLETE_PROFILE: return "profile";
   case COMPLETE_COMMAND: return "command";
   case COMPLETE_NOTHING:

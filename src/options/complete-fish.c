@@ -66,7 +66,7 @@ static void add_value (struct strbuf *out, const struct option_info *info)
   switch (info->complete) {
   case COMPLETE_FILE:
   case COMPLETE_PROFILE: strbuf_add (out, " -r -F"); break;
-  case COMPLETE_FOLDER: strbuf_add (out, " -x -a '(__fish_complete_directories)'"); break;
+  case COMPLETE_DIRECTORY: strbuf_add (out, " -x -a '(__fish_complete_directories)'"); break;
   case COMPLETE_NOTHING:
   case COMPLETE_WORDS:
   case COMPLETE_CONTROL:
@@ -112,7 +112,7 @@ static void add_operands (struct strbuf *out, const struct verb *verb)
     break;
   case COMPLETE_NOTHING:
   case COMPLETE_WORDS:
-  case COMPLETE_FOLDER:
+  case COMPLETE_DIRECTORY:
   case COMPLETE_CONTROL:
   case COMPLETE_VERB: break;
   }

@@ -25,7 +25,7 @@ static void add_action (struct strbuf *out, const char *message, enum complete c
   strbuf_add (out, ":");
   switch (complete) {
   case COMPLETE_FILE: strbuf_add (out, "_files"); break;
-  case COMPLETE_FOLDER:
+  case COMPLETE_DIRECTORY:
     strbuf_add (out, "{");
     if (info != NULL && info->words != NULL) {
       strbuf_add (out, "compadd ");

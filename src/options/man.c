@@ -15,15 +15,15 @@ static const struct entry files[] = {
   { TYRUM_OCI_SYSCONFDIR "/ceiling.json",
     "what the operator allows on this host, whatever a profile or a request says" },
   { "$XDG_CONFIG_HOME/tyrum-oci/profiles/NAME.json",
-    "profiles of a user other than root; the folder is ~/.config where the variable is not set" },
+    "profiles of a user other than root; the directory is ~/.config where the variable is not set" },
   { TYRUM_OCI_DATADIR "/profiles/NAME.json", "the shipped profiles" },
   { TYRUM_OCI_DATADIR "/profiles/seccomp/NAME.json", "the shipped lists of system calls" },
 };
 
 static const struct entry environment[] = {
-  { "TYRUM_OCI_CONFDIR", "the operator's folder, instead of " TYRUM_OCI_SYSCONFDIR },
-  { "TYRUM_OCI_DATADIR", "the folder of shipped data, instead of " TYRUM_OCI_DATADIR },
-  { "XDG_CONFIG_HOME", "where the user's folder is" },
+  { "TYRUM_OCI_CONFDIR", "the operator's directory, instead of " TYRUM_OCI_SYSCONFDIR },
+  { "TYRUM_OCI_DATADIR", "the directory of shipped data, instead of " TYRUM_OCI_DATADIR },
+  { "XDG_CONFIG_HOME", "where the user's directory is" },
   { "NO_COLOR", "when set and not empty, nothing is coloured; without a terminal nothing is anyway" },
 };
 

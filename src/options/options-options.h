@@ -33,7 +33,7 @@ enum option {
   OPTION_LIMIT,
   OPTION_TIMEOUT,
   OPTION_ACCEPT,
-  OPTION_RAWDOG,
+  OPTION_UNCONFINED,
   OPTION_HOST_FACTS,
   OPTION_TARGET,
   OPTION_BUNDLE,
@@ -77,8 +77,8 @@ enum option {
 /* The options from which a request is made; the rows of run, spec and explain begin with them. */
 #define OPTIONS_OF_REQUEST                                                                                   \
   OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS, OPTION_IMAGE, OPTION_WORKSPACE, OPTION_CWD, \
-      OPTION_ENV, OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT, OPTION_RAWDOG,   \
-      OPTION_HOST_FACTS
+      OPTION_ENV, OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT,                  \
+      OPTION_UNCONFINED, OPTION_HOST_FACTS
 
 /* The same without what belongs to one command: for verbs that launch commands of their own. */
 #define OPTIONS_OF_PROBE                                                                                     \
@@ -90,7 +90,7 @@ enum complete {
   COMPLETE_NOTHING,
   COMPLETE_WORDS, /* the row's words and nothing else */
   COMPLETE_FILE,
-  COMPLETE_FOLDER,
+  COMPLETE_DIRECTORY,
   COMPLETE_PROFILE, /* names, or a file */
   COMPLETE_CONTROL,
   COMPLETE_COMMAND,

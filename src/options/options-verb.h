@@ -29,7 +29,7 @@ struct verb {
   unsigned min, max;                   /* how many operands; a command is not counted */
   bool command;                        /* the operands are a command with its arguments */
   bool payload;                        /* its exit status is the command's */
-  bool handed_on;                      /* a launcher that stays may do it in our place */
+  bool handed_on;                      /* a daemon that stays may do it in our place */
   enum complete complete;              /* what a shell offers for operands */
   const enum option *options;          /* ends with OPTION_COUNT */
   const struct verb *const *verbs;     /* NULL-terminated; NULL for a verb that does something */

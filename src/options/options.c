@@ -10,7 +10,7 @@ static const char *const backend_words[] = { "libcrun",   "oci",    "oci:crun", 
                                              "oci:runsc", "docker", "podman",   NULL };
 static const char *const runtime_words[] = { "crun", "runc", "runsc", NULL };
 static const char *const rootfs_words[] = { "host", NULL };
-static const char *const target_words[] = { "oci", "docker", "podman", NULL };
+static const char *const render_choices[] = { "oci", "docker", "podman", NULL };
 static const char *const format_words[] = { "text", "man", "bash", "zsh", "fish", NULL };
 static const char *const limit_words[] = { "memory=",           "pids=", "cpus=", "open_files=", "output=",
                                            "output_action=end", "disk=", NULL };
@@ -26,18 +26,19 @@ static const struct option_info table[] = {
                        .help =
                            "with oci: the runtime to execute (runc, runsc, crun, a path); with docker and "
                            "podman: the engine's name for one; alone it means the backend oci" },
-  [OPTION_ROOTFS] = { "rootfs", "host|DIR", .complete = COMPLETE_FOLDER, .words = rootfs_words,
+  [OPTION_ROOTFS] = { "rootfs", "host|DIR", .complete = COMPLETE_DIRECTORY, .words = rootfs_words,
                       .help =
                           "the root: put together from the host's programs and libraries, without its data "
-                          "(host, the default), or a folder" },
+                          "(host, the default), or a directory" },
   [OPTION_IMAGE] = { "image", "REF",
                      .help =
                          "the root is an image: a name for docker and podman, oci:DIR[:TAG] for the others" },
-  [OPTION_WORKSPACE] = { "workspace", "DIR", .complete = COMPLETE_FOLDER,
-                         .help = "the folder that appears as /workspace (default: the current folder)" },
+  [OPTION_WORKSPACE] = { "workspace", "DIR", .complete = COMPLETE_DIRECTORY,
+                         .help =
+                             "the directory that appears as /workspace (default: the current directory)" },
   [OPTION_CWD] = { "cwd", "DIR",
-                   .help =
-                       "the working folder inside (default: /workspace, or / where the profile gives none)" },
+                   .help = "the working directory inside (default: /workspace, or / where the profile gives "
+                           "none)" },
   [OPTION_ENV] = { "env", "NAME[=VALUE]", .repeats = true,
                    .help =
                        "a variable for the command, where the profile lets its name pass; without a value "
@@ -54,16 +55,17 @@ static const struct option_info table[] = {
   [OPTION_TIMEOUT] = { "timeout", "DURATION", .help = "tighten limits.wall: 500ms, 30s, 5m, 1h" },
   [OPTION_ACCEPT] = { "accept-unenforced", "CONTROL", .repeats = true, .complete = COMPLETE_CONTROL,
                       .help = "go on without a required control that cannot be enforced" },
-  [OPTION_RAWDOG] = { "rawdog-no-sandbox-at-all",
-                      .help = "the second key for a profile without a sandbox; the operator's ceiling is the "
+  [OPTION_UNCONFINED] = { "rawdog-no-sandbox-at-all",
+                          .help =
+                              "the second key for a profile without a sandbox; the operator's ceiling is the "
                               "first" },
   [OPTION_HOST_FACTS] = { "host-facts", "FILE", .complete = COMPLETE_FILE,
                           .help = "plan for the host that FILE describes instead of this one" },
-  [OPTION_TARGET] = { "target", "NAME", .complete = COMPLETE_WORDS, .words = target_words,
+  [OPTION_TARGET] = { "target", "NAME", .complete = COMPLETE_WORDS, .words = render_choices,
                       .help =
                           "the document to print: oci, a config.json; docker or podman, what that engine is "
                           "asked to create (default: what the backend reads)" },
-  [OPTION_BUNDLE] = { "bundle", "DIR", .complete = COMPLETE_FOLDER,
+  [OPTION_BUNDLE] = { "bundle", "DIR", .complete = COMPLETE_DIRECTORY,
                       .help = "write a bundle instead of printing: config.json and, with --rootfs host, the "
                               "root; DIR is new or empty" },
   [OPTION_ENGINE_SOCKET] = { "engine-socket", "PATH", .complete = COMPLETE_FILE,
@@ -78,7 +80,7 @@ static const struct option_info table[] = {
   [OPTION_SIGNAL] = { "signal", "NAME", .help = "the signal to send: TERM (default), INT, HUP, KILL" },
   [OPTION_DRY_RUN] = { "dry-run", .help = "print the document, launch nothing" },
   [OPTION_REMOVE] = { "remove", .help = "take out what was put in before" },
-  [OPTION_SYSTEM_ROOT] = { "root", "DIR", .complete = COMPLETE_FOLDER,
+  [OPTION_SYSTEM_ROOT] = { "root", "DIR", .complete = COMPLETE_DIRECTORY,
                            .help = "do it for the system whose root lies in DIR" },
   [OPTION_JSON] = { "json", .help = "print JSON for machines" },
   [OPTION_OPERATOR] = { "operator", .help = "run the operator's checklist instead" },
@@ -101,9 +103,9 @@ static const struct option_info table[] = {
   [OPTION_ANCHOR] = { "anchor", "NUMBER:HASH",
                       .help = "a line's number and hash, as an earlier verify printed them and you kept them "
                               "elsewhere" },
-  [OPTION_HOME] = { "home", "DIR", .complete = COMPLETE_FOLDER, .help = "the gateway's home" },
+  [OPTION_HOME] = { "home", "DIR", .complete = COMPLETE_DIRECTORY, .help = "the gateway's home" },
   [OPTION_DB] = { "db", "FILE|URI", .complete = COMPLETE_FILE, .help = "the gateway's database" },
-  [OPTION_MIGRATIONS] = { "migrations-dir", "DIR", .complete = COMPLETE_FOLDER,
+  [OPTION_MIGRATIONS] = { "migrations-dir", "DIR", .complete = COMPLETE_DIRECTORY,
                           .help = "the gateway's migrations" },
   [OPTION_PAYLOAD] = { "payload-b64", "TEXT",
                        .help = "the step as base64url or base64 of its JSON (default: standard input)" },
@@ -113,7 +115,8 @@ static const struct option_info table[] = {
                       .help =
                           "text (default), man for the manual page, or the completions for bash, zsh, fish" },
   [OPTION_SOCKET] = { "socket", "PATH", .complete = COMPLETE_FILE,
-                      .help = "where to listen (default: as configured, else in the folder of live runs)" },
+                      .help =
+                          "where to listen (default: as configured, else in the directory of live runs)" },
   [OPTION_IDLE] = { "idle", "DURATION",
                     .help = "end after this long without a run (default: as configured, else 10m)" },
   [OPTION_VERSION] = { "version", .help = "print the version" },

@@ -170,7 +170,7 @@ int plan_paths (const struct profile *profile, const struct request *request, st
       || add_sources (&profile->settings.values[SETTING_SECRETS].grants, &paths) < 0
       || add_sources (&request->mounts, &paths) < 0 || add_sources (&request->secrets, &paths) < 0
       || (request->workspace != NULL && strset_add (&paths, request->workspace) < 0)
-      || (request->root == ROOT_FROM_FOLDER && strset_add (&paths, request->root_path) < 0))
+      || (request->root == ROOT_FROM_DIRECTORY && strset_add (&paths, request->root_path) < 0))
     return error_oom (err);
   *ret_paths = paths;
   paths = (struct strlist){ 0 };

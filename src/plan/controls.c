@@ -20,7 +20,7 @@ static int host_cannot (struct draft *draft, enum control control, char *reason)
     return error_oom (draft->err);
   free (state->reason);
   state->reason = reason;
-  state->carriage = (struct carriage){ CARRY_IMPOSSIBLE, BASIS_MEASURED, state->reason };
+  state->enforcement = (struct enforcement){ ENFORCEMENT_IMPOSSIBLE, BASIS_MEASURED, state->reason };
   return 0;
 }
 
@@ -77,9 +77,10 @@ static int host_swap (struct draft *draft)
 {
   struct plan_control *state = &draft->plan->controls[CONTROL_LIMITS_MEMORY];
 
-  if (!state->promised || draft->host->swap_accounting || state->carriage.carry != CARRY_ENFORCED)
+  if (!state->promised || draft->host->swap_accounting || state->enforcement.level != ENFORCEMENT_ENFORCED)
     return 0;
-  state->carriage = (struct carriage){ CARRY_WEAKER, BASIS_MEASURED, "this host does not count swap" };
+  state->enforcement =
+      (struct enforcement){ ENFORCEMENT_WEAKER, BASIS_MEASURED, "this host does not count swap" };
   return 0;
 }
 
@@ -110,7 +111,7 @@ static int apply_host (struct draft *draft)
   if (controls[CONTROL_APPARMOR].promised)
     r = host_apparmor (draft);
   if (r == 0 && controls[CONTROL_TOOLS].promised && draft->host->landlock_abi == 0
-      && controls[CONTROL_TOOLS].carriage.carry != CARRY_IMPOSSIBLE)
+      && controls[CONTROL_TOOLS].enforcement.level != ENFORCEMENT_IMPOSSIBLE)
     r = host_cannot (draft, CONTROL_TOOLS, strdup ("this host's kernel has no Landlock"));
   if (r == 0)
     r = host_limits (draft);
@@ -125,12 +126,12 @@ static int note_left_out (struct draft *draft, enum control control)
   const char *name = control_info (control)->name;
 
   if (state->accepted)
-    return draft_note (draft, "%s: accepted as not enforced (%s)", name, state->carriage.reason);
-  if (state->carriage.carry == CARRY_WEAKER)
+    return draft_note (draft, "%s: accepted as not enforced (%s)", name, state->enforcement.reason);
+  if (state->enforcement.level == ENFORCEMENT_WEAKER)
     return draft_note (draft, "%s: weaker on %s (%s)", name, backend_name (draft->plan->backend),
-                       state->carriage.reason);
+                       state->enforcement.reason);
   return draft_note (draft, "%s: left out, the profile does not require it (%s)", name,
-                     state->carriage.reason);
+                     state->enforcement.reason);
 }
 
 static int refuse_or_note (struct draft *draft)
@@ -142,11 +143,11 @@ static int refuse_or_note (struct draft *draft)
     const struct plan_control *state = &draft->plan->controls[c];
     int r;
 
-    if (!state->promised || state->carriage.carry == CARRY_ENFORCED)
+    if (!state->promised || state->enforcement.level == ENFORCEMENT_ENFORCED)
       continue;
     if (state->required && !state->accepted) {
       strbuf_addf (&missing, "%s%s (%s: %s)", count++ ? "; " : "", control_info (c)->name,
-                   carry_text (state->carriage.carry), state->carriage.reason);
+                   enforcement_text (state->enforcement.level), state->enforcement.reason);
       continue;
     }
     r = note_left_out (draft, c);
@@ -192,7 +193,7 @@ int draft_controls (struct draft *draft)
     /* Nobody gets a container under the name of a virtual machine. */
     state->accepted = state->promised && c != CONTROL_ISOLATION_TYPE && !operators
                       && strset_has (&draft->request->accepted, control_info (c)->name);
-    state->carriage = carriage_through (c, plan->backend, plan->runtime, &plan->settings);
+    state->enforcement = enforcement_through (c, plan->backend, plan->runtime, &plan->settings);
   }
   r = apply_host (draft);
   return r < 0 ? r : refuse_or_note (draft);

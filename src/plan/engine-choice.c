@@ -11,17 +11,17 @@
 #include "plan-plan.h"
 
 /* CONTROL is carried less well than was planned: an error where it is required, unless it is given up. */
-static int lessen (struct plan *plan, enum control control, enum carry carry, const char *why,
+static int lessen (struct plan *plan, enum control control, enum enforcement_level level, const char *why,
                    struct error *err)
 {
   struct plan_control *state = &plan->controls[control];
 
-  if (!state->promised || state->carriage.carry >= carry)
+  if (!state->promised || state->enforcement.level >= level)
     return 0;
   if (state->required && !state->accepted)
     return error_set (err, -EOPNOTSUPP, "%s is required: %s; go on without by --accept-unenforced %s",
                       control_info (control)->name, why, control_info (control)->name);
-  state->carriage = (struct carriage){ carry, BASIS_MEASURED, why };
+  state->enforcement = (struct enforcement){ level, BASIS_MEASURED, why };
   return 0;
 }
 
@@ -31,7 +31,7 @@ static int drop_limits (struct plan *plan, struct error *err)
   int r = 0;
 
   for (enum control c = CONTROL_LIMITS_MEMORY; r == 0 && c <= CONTROL_LIMITS_CPU; c++)
-    r = lessen (plan, c, CARRY_IMPOSSIBLE, why, err);
+    r = lessen (plan, c, ENFORCEMENT_IMPOSSIBLE, why, err);
   plan->memory = plan->pids = plan->cpu_quota = plan->cpu_period = 0;
   return r;
 }

@@ -1,8 +1,8 @@
 /* What a profile hides, under every name that the run has for it.
  *
  * A hidden path is a name inside. What lies there on the host may be seen through another mount as well, of
- * the same folder or of one above it; each such place is masked, too. A mount of something below a hidden
- * folder would show what is hidden, and is refused. A secret is not: it is picked one by one, and named.
+ * the same directory or of one above it; each such place is masked, too. A mount of something below a hidden
+ * directory would show what is hidden, and is refused. A secret is not: it is picked one by one, and named.
  */
 #include <config.h>
 
@@ -13,14 +13,14 @@
 #include "base-path.h"
 #include "plan-draft-internal.h"
 
-/* The I-th tree of the host's that the run has: its binds, and last a folder that is its root. */
+/* The I-th tree of the host's that the run has: its binds, and last a directory that is its root. */
 static bool tree_at (const struct plan *plan, size_t i, const char **ret_source, const char **ret_target)
 {
   bool bind = i < plan->mount_count && strcmp (plan->mounts[i].type, "bind") == 0;
 
   *ret_source = bind ? plan->mounts[i].source : plan->root_path;
   *ret_target = bind ? plan->mounts[i].target : "/";
-  return bind || (i == plan->mount_count && plan->root == ROOT_FROM_FOLDER && plan->root_path != NULL);
+  return bind || (i == plan->mount_count && plan->root == ROOT_FROM_DIRECTORY && plan->root_path != NULL);
 }
 
 /* PATH, which lies within FROM, as it is called where FROM is called TO. */

@@ -72,7 +72,7 @@ int draft_ids (struct draft *draft)
   const struct host_facts *host = draft->host;
   struct plan *plan = draft->plan;
   bool private = draft_value (draft, SETTING_USER_NAMESPACE)->level == USERNS_PRIVATE
-                 && draft->plan->controls[CONTROL_USER_NAMESPACE].carriage.carry != CARRY_IMPOSSIBLE;
+                 && draft->plan->controls[CONTROL_USER_NAMESPACE].enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 
   /* An engine starts the container with its own privilege, whoever asks. */
   if (host->uid == 0 || backend_is_engine (plan->backend)) {

@@ -21,7 +21,7 @@ static uint64_t number_of (const struct draft *draft, enum setting setting, uint
 
 static bool carried (const struct draft *draft, enum control control)
 {
-  return draft->plan->controls[control].carriage.carry != CARRY_IMPOSSIBLE;
+  return draft->plan->controls[control].enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 }
 
 int plan_name_cgroup (struct plan *plan, struct error *err)
@@ -31,7 +31,7 @@ int plan_name_cgroup (struct plan *plan, struct error *err)
   if (plan->unprivileged && plan->cgroup_delegated == NULL)
     return 0;
   free (plan->cgroup_path);
-  /* Directly below the root, so that no folder of ours stays behind between runs. */
+  /* Directly below the root, so that no directory of ours stays behind between runs. */
   plan->cgroup_path = str_format ("%s/tyrum-oci-%s", above, plan->run_id);
   return plan->cgroup_path ? 0 : error_oom (err);
 }

@@ -189,7 +189,7 @@ static int check_source (struct draft *draft, const char *what, const char *path
   if (class == SOURCE_SENSITIVE && (writable || reason == NULL))
     return refuse_sensitive (draft, what, fact, why);
   if (fact->type != PATH_DIRECTORY && fact->type != PATH_FILE && fact->type != PATH_SOCKET)
-    return refuse (draft, what, fact, "it is neither a folder nor a file");
+    return refuse (draft, what, fact, "it is neither a directory nor a file");
   why = source_forbidden (draft->host, fact, writable);
   if (why != NULL)
     return refuse (draft, what, fact, why);
@@ -215,9 +215,9 @@ static int mount_workspace (struct draft *draft)
   if (r < 0)
     return r;
   if (fact->type != PATH_DIRECTORY)
-    return error_set (draft->err, -ENOTDIR, "workspace.bounded: workspace '%s' is not a folder", path);
+    return error_set (draft->err, -ENOTDIR, "workspace.bounded: workspace '%s' is not a directory", path);
   if (draft->host->home != NULL && strcmp (fact->real, draft->host->home) == 0)
-    return refuse (draft, "workspace", fact, "it is your home; make a folder in it");
+    return refuse (draft, "workspace", fact, "it is your home; make a directory in it");
   r = add_mount_point (draft, "/workspace", PATH_DIRECTORY);
   return r < 0 ? r
                : draft_add_bind (draft, fact, "/workspace", writable, !draft_is_noexec (draft, "/workspace"));
@@ -283,7 +283,7 @@ static int check_request_targets (struct draft *draft)
   return 0;
 }
 
-/* A link below a granted folder must not lead out of it. */
+/* A link below a granted directory must not lead out of it. */
 static int check_request_sources (struct draft *draft)
 {
   const struct grants *granted = &draft_value (draft, SETTING_MOUNTS)->grants;
@@ -291,15 +291,15 @@ static int check_request_sources (struct draft *draft)
 
   for (size_t i = 0; i < asked->count; i++) {
     const struct path_fact *fact = path_facts_find (&draft->host->paths, asked->items[i].source);
-    bool held = fact == NULL || fact->real == NULL; /* said later */
+    bool prewarmed = fact == NULL || fact->real == NULL; /* said later */
 
-    for (size_t k = 0; k < granted->count && !held; k++) {
+    for (size_t k = 0; k < granted->count && !prewarmed; k++) {
       const struct path_fact *outer = path_facts_find (&draft->host->paths, granted->items[k].source);
 
-      held = outer != NULL && outer->real != NULL && path_is_within (fact->real, outer->real)
-             && (granted->items[k].writable || !asked->items[i].writable);
+      prewarmed = outer != NULL && outer->real != NULL && path_is_within (fact->real, outer->real)
+                  && (granted->items[k].writable || !asked->items[i].writable);
     }
-    if (!held)
+    if (!prewarmed)
       return refuse (draft, "--mount: source", fact, "a link leads out of what the profile grants");
   }
   return 0;
@@ -314,7 +314,7 @@ static bool secret_is_held (const struct draft *draft, const struct grant *secre
          && path_is_within (fact->real, outer->real);
 }
 
-/* A secret's source is a file, or a folder from which the request picks one. */
+/* A secret's source is a file, or a directory from which the request picks one. */
 static int mount_secrets (struct draft *draft)
 {
   const struct grants *granted = &draft_value (draft, SETTING_SECRETS)->grants;

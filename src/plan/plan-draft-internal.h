@@ -37,7 +37,7 @@ int draft_add_mount (struct draft *draft, const char *type, const char *source, 
 /* Adds a bind of a host path that has been looked at. */
 int draft_add_bind (struct draft *draft, const struct path_fact *fact, const char *target, bool writable,
                     bool executable);
-/* Adds an entry of the root, and the folders above it, unless they are there. */
+/* Adds an entry of the root, and the directories above it, unless they are there. */
 int draft_add_entry (struct draft *draft, enum entry_kind kind, const char *path, const char *text);
 
 /* Whether filesystem.noexec names the mount at TARGET. */

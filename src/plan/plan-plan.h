@@ -37,7 +37,7 @@ struct plan_entry {
   enum entry_kind kind;
   char *path;    /* absolute, inside */
   char *text;    /* a file's content, a link's target */
-  unsigned mode; /* of folders and files */
+  unsigned mode; /* of directories and files */
 };
 
 struct plan_rlimit {
@@ -53,7 +53,7 @@ struct plan_control {
   bool promised;
   bool required;
   bool accepted; /* goes on without it, on request */
-  struct carriage carriage;
+  struct enforcement enforcement;
   char *reason; /* why, where the host and not the backend decides; else NULL */
 };
 
@@ -75,11 +75,11 @@ struct plan {
   enum backend backend;
   char *runtime;
   char *run_id;
-  char *owner; /* whose run it is: the folder of our live state, and the user */
+  char *owner; /* whose run it is: the directory of our live state, and the user */
 
   struct strlist init;     /* what stands before the command, once staged */
   bool passed_descriptors; /* init is started with its two sockets; once staged */
-  bool held; /* init is told the command later: words, variables and workspace are not known yet */
+  bool prewarmed; /* init is told the command later: words, variables and workspace are not known yet */
   struct strlist argv;
   struct strlist env; /* NAME=VALUE, sorted */
   char *cwd;
@@ -98,8 +98,8 @@ struct plan {
   uint64_t processes_hard;  /* the same for processes of one user */
 
   enum root_kind root;
-  char *root_path;                  /* folder: the path; image: the reference; host: NULL */
-  uint64_t root_device, root_inode; /* folder: what it was when it was looked at */
+  char *root_path;                  /* directory: the path; image: the reference; host: NULL */
+  uint64_t root_device, root_inode; /* directory: what it was when it was looked at */
   char *staged_root;                /* where the stage has put the root, once staged */
   bool root_read_only;
   struct plan_entry *entries; /* ROOT_FROM_HOST: parents before children */
@@ -159,7 +159,7 @@ void plan_use_slot (struct plan *plan, unsigned slot);
 #define PLAN_GROUP_VIEW "/sys/fs/cgroup"
 
 /* The mount by which the command sees the run's own cgroup; NULL: it sees none, or the engine's. Version 1
- * has a folder there, and a mount for each hierarchy in it once the plan is staged. */
+ * has a directory there, and a mount for each hierarchy in it once the plan is staged. */
 const struct plan_mount *plan_group_view (const struct plan *plan);
 
 /* Whether the run's command can execute only what process.tools names. */

@@ -1,9 +1,9 @@
 /* A plan without its command: what a sandbox is made by that is held ready.
  *
  * A sandbox can be made and proven before anybody knows what will run in it, for some things can still be
- * told to it afterwards: the command's words, its variables and folder, and the workspace with what is hidden
- * in it. Others are nothing to it: deadline and output are the supervisor's, and what is required is the
- * judge's. Everything else is the plan. Pure.
+ * told to it afterwards: the command's words, its variables and directory, and the workspace with what is
+ * hidden in it. Others are nothing to it: deadline and output are the supervisor's, and what is required is
+ * the judge's. Everything else is the plan. Pure.
  */
 #pragma once
 
@@ -16,12 +16,13 @@
 struct plan_mount *plan_workspace (const struct plan *plan);
 
 /* Why a sandbox of such a plan cannot be held ready; NULL: it can. */
-const char *plan_why_not_held (const struct plan *plan);
+const char *plan_why_not_prewarmed (const struct plan *plan);
 
-/* Takes what is the command's out of PLAN. The workspace's source is empty until a run has a folder for it.
+/* Takes what is the command's out of PLAN. The workspace's source is empty until a run has a directory for
+ * it.
  */
 int plan_hold (struct plan *plan, struct error *err);
 
 /* WANTED, for which the sandbox of HELD serves, becomes the plan that is carried out in it: HELD, with what
  * can still be told from WANTED. What is left of the two is in HELD. Called again it undoes that. */
-void plan_adopt (struct plan *held, struct plan *wanted);
+void plan_adopt (struct plan *prewarmed, struct plan *wanted);

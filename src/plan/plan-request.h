@@ -14,14 +14,14 @@
 #include "control-enforcement.h"
 #include "control-value.h"
 
-enum root_kind { ROOT_FROM_HOST, ROOT_FROM_FOLDER, ROOT_FROM_IMAGE };
+enum root_kind { ROOT_FROM_HOST, ROOT_FROM_DIRECTORY, ROOT_FROM_IMAGE };
 
 struct request {
   struct strlist argv;
   char *cwd;       /* NULL: the workspace, or / without one */
   char *workspace; /* absolute and normal; NULL for none */
   enum root_kind root;
-  char *root_path; /* ROOT_FROM_FOLDER: absolute and normal; ROOT_FROM_IMAGE: the reference */
+  char *root_path; /* ROOT_FROM_DIRECTORY: absolute and normal; ROOT_FROM_IMAGE: the reference */
 
   struct strlist env;        /* --env: NAME or NAME=VALUE */
   struct strlist caller_env; /* NAME=VALUE: what pass picks from */

@@ -22,8 +22,8 @@ void filter_sort_last (struct filter *filter);
 /* Draws the seal from the digest of all rules, which must be sorted, and adds its own rule. */
 int filter_seal (struct filter *filter, struct error *err);
 
-/* seccomp-kept.c: the filter that was kept of the same, or NULL; and keeping one. */
-struct filter *filter_find_kept (const struct seccomp_list *list, const struct strlist *extra,
-                                 const struct strlist *unknown, const char *machine);
+/* seccomp-cached.c: the filter that was kept of the same, or NULL; and keeping one. */
+struct filter *filter_find_cached (const struct seccomp_list *list, const struct strlist *extra,
+                                   const struct strlist *unknown, const char *machine);
 void filter_keep (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
                   const char *machine, struct filter *filter);

@@ -1,4 +1,4 @@
-/* Whether a host path may be mounted at all, judged by what it is: sockets, and our own folders.
+/* Whether a host path may be mounted at all, judged by what it is: sockets, and our own directories.
  *
  * The other half is by name, in profile-source.h. Pure. */
 #pragma once

@@ -57,7 +57,7 @@ bool plan_bounds_tools (const struct plan *plan)
 {
   const struct plan_control *state = &plan->controls[CONTROL_TOOLS];
 
-  return state->promised && state->carriage.carry != CARRY_IMPOSSIBLE;
+  return state->promised && state->enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 }
 
 void plan_free (struct plan *plan)

@@ -8,7 +8,7 @@
 #include "base-str.h"
 
 /* crun sets this one where nobody else does, and what it sets is not ours. */
-#define HELD_VARIABLE "HOME=/"
+#define PREWARMED_VARIABLE "HOME=/"
 
 struct plan_mount *plan_workspace (const struct plan *plan)
 {
@@ -27,7 +27,7 @@ static bool reaches_into_workspace (const struct plan *plan)
   return false;
 }
 
-const char *plan_why_not_held (const struct plan *plan)
+const char *plan_why_not_prewarmed (const struct plan *plan)
 {
   const struct value *values = plan->settings.values;
 
@@ -52,10 +52,10 @@ int plan_hold (struct plan *plan, struct error *err)
 {
   struct plan_mount *workspace = plan_workspace (plan);
 
-  plan->held = true;
+  plan->prewarmed = true;
   strlist_clear (&plan->argv);
   strlist_clear (&plan->env);
-  if (strlist_add (&plan->env, HELD_VARIABLE) < 0)
+  if (strlist_add (&plan->env, PREWARMED_VARIABLE) < 0)
     return error_oom (err);
   if (workspace == NULL)
     return 0;
@@ -65,7 +65,7 @@ int plan_hold (struct plan *plan, struct error *err)
   return workspace->source ? 0 : error_oom (err);
 }
 
-/* Words, variables, the folder, and all that the supervisor alone sees to. */
+/* Words, variables, the directory, and all that the supervisor alone sees to. */
 static void swap_told (struct plan *a, struct plan *b)
 {
   struct plan kept = *a;
@@ -92,12 +92,12 @@ static void swap_told (struct plan *a, struct plan *b)
   b->output_cut = kept.output_cut;
 }
 
-void plan_adopt (struct plan *held, struct plan *wanted)
+void plan_adopt (struct plan *prewarmed, struct plan *wanted)
 {
-  struct plan_mount *ours = plan_workspace (held), *theirs = plan_workspace (wanted);
+  struct plan_mount *ours = plan_workspace (prewarmed), *theirs = plan_workspace (wanted);
   struct plan kept;
 
-  swap_told (held, wanted);
+  swap_told (prewarmed, wanted);
   if (ours != NULL && theirs != NULL) {
     const struct plan_mount empty = *ours;
 
@@ -108,7 +108,7 @@ void plan_adopt (struct plan *held, struct plan *wanted)
     theirs->device = empty.device;
     theirs->inode = empty.inode;
   }
-  kept = *held;
-  *held = *wanted;
+  kept = *prewarmed;
+  *prewarmed = *wanted;
   *wanted = kept;
 }

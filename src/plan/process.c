@@ -25,7 +25,7 @@ static int draft_argv (struct draft *draft)
   return strlist_copy (argv, &draft->plan->argv) < 0 ? error_oom (draft->err) : 0;
 }
 
-/* A working folder below /proc can name a descriptor that the runtime left open (CVE-2024-21626). */
+/* A working directory below /proc can name a descriptor that the runtime left open (CVE-2024-21626). */
 static int draft_cwd (struct draft *draft)
 {
   static const char *const never[] = { "/proc", "/sys", "/dev" };
@@ -36,13 +36,13 @@ static int draft_cwd (struct draft *draft)
     cwd = workspace ? "/workspace" : "/";
   if (!path_is_normal (cwd) || strlen (cwd) > LIMIT_PATH_BYTES)
     return error_set (draft->err, -EINVAL,
-                      "working folder '%s' is not an absolute path without '.', '..' or empty parts", cwd);
+                      "working directory '%s' is not an absolute path without '.', '..' or empty parts", cwd);
   if (!str_is_utf8 (cwd, strlen (cwd)))
-    return error_set (draft->err, -EILSEQ, "working folder: not valid UTF-8");
+    return error_set (draft->err, -EILSEQ, "working directory: not valid UTF-8");
   for (size_t i = 0; i < ARRAY_LEN (never); i++)
     if (path_is_within (cwd, never[i]))
-      return error_set (draft->err, -EINVAL, "working folder '%s' lies in '%s', where no run may start", cwd,
-                        never[i]);
+      return error_set (draft->err, -EINVAL, "working directory '%s' lies in '%s', where no run may start",
+                        cwd, never[i]);
   draft->plan->cwd = strdup (cwd);
   return draft->plan->cwd ? 0 : error_oom (draft->err);
 }
@@ -70,7 +70,8 @@ static int draft_apparmor (struct draft *draft)
 {
   const struct value *name = draft_value (draft, SETTING_APPARMOR);
 
-  if (!value_is_set (name) || draft->plan->controls[CONTROL_APPARMOR].carriage.carry == CARRY_IMPOSSIBLE)
+  if (!value_is_set (name)
+      || draft->plan->controls[CONTROL_APPARMOR].enforcement.level == ENFORCEMENT_IMPOSSIBLE)
     return 0;
   draft->plan->apparmor = strdup (name->text);
   return draft->plan->apparmor ? 0 : error_oom (draft->err);

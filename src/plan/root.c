@@ -1,9 +1,9 @@
 /* The root of a run.
  *
- * From the host: an empty folder with the host's programs and libraries bound into it, read-only, a few
+ * From the host: an empty directory with the host's programs and libraries bound into it, read-only, a few
  * files of our own in /etc, and nothing of /home, /root, /var or /run. The entries are what has to be in
- * that folder before anything is mounted: mount points, links as the host has them, and our files.
- * From a folder or an image: what is there; mount points are the launch's business, which never writes
+ * that directory before anything is mounted: mount points, links as the host has them, and our files.
+ * From a directory or an image: what is there; mount points are the launch's business, which never writes
  * to it.
  */
 #include <config.h>
@@ -31,7 +31,7 @@ static int append_entry (struct draft *draft, enum entry_kind kind, const char *
   struct plan_entry *entries = realloc (plan->entries, (plan->entry_count + 1) * sizeof (*entries));
   struct plan_entry entry = { .kind = kind, .mode = kind == ENTRY_DIRECTORY ? 0755 : 0644 };
 
-  /* runc gives a tmpfs the mode of the folder below it, whatever the mount's options say. */
+  /* runc gives a tmpfs the mode of the directory below it, whatever the mount's options say. */
   if (strcmp (path, "/tmp") == 0)
     entry.mode = 01777;
 
@@ -55,7 +55,7 @@ static int add_parents (struct draft *draft, const char *path)
       return error_oom (draft->err);
     there = find_entry (draft->plan, parent);
     if (there != NULL && there->kind != ENTRY_DIRECTORY)
-      return error_set (draft->err, -ENOTDIR, "'%s' cannot be made inside, as '%s' is not a folder there",
+      return error_set (draft->err, -ENOTDIR, "'%s' cannot be made inside, as '%s' is not a directory there",
                         path, parent);
     if (there == NULL)
       r = append_entry (draft, ENTRY_DIRECTORY, parent, NULL);
@@ -123,7 +123,9 @@ static int add_host_entry (struct draft *draft, const struct path_fact *fact)
 
 static int root_from_host (struct draft *draft)
 {
-  static const char *const folders[] = { "/dev", "/proc", "/sys", "/tmp", "/run", "/var", "/root", "/home" };
+  static const char *const directories[] = {
+    "/dev", "/proc", "/sys", "/tmp", "/run", "/var", "/root", "/home"
+  };
   const struct path_facts *found = &draft->host->root;
   int r = 0;
 
@@ -131,21 +133,21 @@ static int root_from_host (struct draft *draft)
     return error_set (draft->err, -ENOENT, "--rootfs host: this host has no /usr to build a root from");
   for (size_t i = 0; r == 0 && i < found->count; i++)
     r = add_host_entry (draft, &found->items[i]);
-  for (size_t i = 0; r == 0 && i < ARRAY_LEN (folders); i++)
-    r = draft_add_entry (draft, ENTRY_DIRECTORY, folders[i], NULL);
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (directories); i++)
+    r = draft_add_entry (draft, ENTRY_DIRECTORY, directories[i], NULL);
   return r < 0 ? r : add_own_files (draft);
 }
 
-static int root_from_folder (struct draft *draft)
+static int root_from_directory (struct draft *draft)
 {
   const char *path = draft->request->root_path;
   const struct path_fact *fact = path_facts_find (&draft->host->paths, path);
   const char *why;
 
   if (fact == NULL || fact->type == PATH_ABSENT)
-    return error_set (draft->err, -ENOENT, "--rootfs: there is no folder '%s'", path);
+    return error_set (draft->err, -ENOENT, "--rootfs: there is no directory '%s'", path);
   if (fact->type != PATH_DIRECTORY)
-    return error_set (draft->err, -ENOTDIR, "--rootfs: '%s' is not a folder but %s", path,
+    return error_set (draft->err, -ENOTDIR, "--rootfs: '%s' is not a directory but %s", path,
                       path_type_text (fact->type));
   if (strcmp (fact->real, "/") == 0)
     return error_set (draft->err, -EPERM,
@@ -170,8 +172,8 @@ int draft_root (struct draft *draft)
   plan->root_read_only = draft_value (draft, SETTING_ROOT)->level == ROOT_READ_ONLY;
   if (plan->root == ROOT_FROM_HOST)
     return root_from_host (draft);
-  if (plan->root == ROOT_FROM_FOLDER)
-    return root_from_folder (draft);
+  if (plan->root == ROOT_FROM_DIRECTORY)
+    return root_from_directory (draft);
   plan->root_path = strdup (draft->request->root_path);
   return plan->root_path ? 0 : error_oom (draft->err);
 }

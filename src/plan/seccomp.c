@@ -260,7 +260,7 @@ static const struct architecture *find_architecture (const char *machine)
 int filter_build (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
                   const char *machine, struct filter **ret_filter, struct error *err)
 {
-  cleanup_filter struct filter *filter = filter_find_kept (list, extra, unknown, machine);
+  cleanup_filter struct filter *filter = filter_find_cached (list, extra, unknown, machine);
   struct build b = { .list = list, .extra = extra, .unknown = unknown };
   int r;
 

@@ -46,24 +46,24 @@ static int keep_env (struct plan *plan)
              : 0;
 }
 
-static int set_init (struct plan *plan, enum init_carrier carrier)
+static int set_init (struct plan *plan, enum init_transport transport)
 {
   bool failed = strlist_add (&plan->init, STAGE_INIT_TARGET) < 0;
 
-  if (carrier != INIT_OVER_FDS)
-    failed = failed || strlist_add (&plan->init, "--carrier") < 0
-             || strlist_add (&plan->init, carrier == INIT_OVER_STDIO ? "stdio" : "socket") < 0;
+  if (transport != INIT_OVER_FDS)
+    failed = failed || strlist_add (&plan->init, "--transport") < 0
+             || strlist_add (&plan->init, transport == INIT_OVER_STDIO ? "stdio" : "socket") < 0;
   if (backend_is_engine (plan->backend))
     failed = failed || keep_env (plan) < 0;
   if (plan->terminal)
     failed = failed || strlist_add (&plan->init, "--tty") < 0;
-  if (plan->held)
+  if (plan->prewarmed)
     failed = failed || strlist_add (&plan->init, "--held") < 0;
   failed = failed || move_file_limit (plan) < 0;
   return failed || strlist_add (&plan->init, "--") < 0 ? -ENOMEM : 0;
 }
 
-static int set_staged (struct plan *plan, const char *folder)
+static int set_staged (struct plan *plan, const char *directory)
 {
   for (size_t i = 0; i < plan->mount_count; i++) {
     struct plan_mount *mount = &plan->mounts[i];
@@ -75,24 +75,24 @@ static int set_staged (struct plan *plan, const char *folder)
     /* The runtime is not asked for a mount of cgroups: it binds what the stage has. */
     if (group && strlist_add (&mount->options, "bind") < 0)
       return -ENOMEM;
-    mount->staged = str_format ("%s/mounts/%zu", folder, i);
+    mount->staged = str_format ("%s/mounts/%zu", directory, i);
     if (mount->staged == NULL)
       return -ENOMEM;
   }
-  plan->staged_root = str_format ("%s/rootfs", folder);
+  plan->staged_root = str_format ("%s/rootfs", directory);
   return plan->staged_root ? 0 : -ENOMEM;
 }
 
 /* Each by itself, and none below another's source: in a user namespace crun 1.8.1 binds nothing of what is
  * mounted there, and the kernel does not let runc leave it out. */
-static int show_hierarchies (struct draft *draft, const char *folder)
+static int show_hierarchies (struct draft *draft, const char *directory)
 {
   struct plan *plan = draft->plan;
 
   for (size_t i = 0; i < plan->cgroup_shown.count && plan_group_view (plan) != NULL; i++) {
     const char *name = plan->cgroup_shown.items[i];
     cleanup_free char *target = str_format (PLAN_GROUP_VIEW "/%s", name);
-    char *staged = str_format ("%s/mounts/%zu", folder, plan->mount_count);
+    char *staged = str_format ("%s/mounts/%zu", directory, plan->mount_count);
     int r = target && staged
                 ? draft_add_mount (draft, "cgroup", "cgroup", target, "nosuid,nodev,noexec,ro,bind")
                 : error_oom (draft->err);
@@ -106,38 +106,38 @@ static int show_hierarchies (struct draft *draft, const char *folder)
   return 0;
 }
 
-int plan_stage (struct plan *plan, const char *folder, enum init_carrier carrier, struct error *err)
+int plan_stage (struct plan *plan, const char *directory, enum init_transport transport, struct error *err)
 {
   struct draft draft = { .plan = plan, .err = err };
-  cleanup_free char *init = str_format ("%s/init", folder);
+  cleanup_free char *init = str_format ("%s/init", directory);
   int r;
 
-  if (init == NULL || set_staged (plan, folder) < 0 || set_init (plan, carrier) < 0)
+  if (init == NULL || set_staged (plan, directory) < 0 || set_init (plan, transport) < 0)
     return error_oom (err);
-  r = show_hierarchies (&draft, folder);
+  r = show_hierarchies (&draft, directory);
   if (r == 0)
     r = draft_add_entry (&draft, ENTRY_FILE, STAGE_INIT_TARGET, "");
   if (r == 0)
     r = draft_add_mount (&draft, "bind", init, STAGE_INIT_TARGET, "bind,ro,nosuid,nodev");
   if (r < 0)
     return r;
-  plan->passed_descriptors = carrier == INIT_OVER_FDS;
+  plan->passed_descriptors = transport == INIT_OVER_FDS;
   plan->staged_ids = plan->unprivileged;
   /* The last one has no source outside: the stage brings it along. */
   plan->mounts[plan->mount_count - 1].staged = take_ptr (init);
   return 0;
 }
 
-int plan_stage_engine (struct plan *plan, const char *init, const char *door, enum init_carrier carrier,
-                       struct error *err)
+int plan_stage_engine (struct plan *plan, const char *init, const char *rendezvous,
+                       enum init_transport transport, struct error *err)
 {
   struct draft draft = { .plan = plan, .err = err };
-  int r = set_init (plan, carrier) < 0 ? error_oom (err) : 0;
+  int r = set_init (plan, transport) < 0 ? error_oom (err) : 0;
 
   if (r == 0)
     r = draft_add_mount (&draft, "bind", init, STAGE_INIT_TARGET, "bind,ro,nosuid,nodev");
-  if (r == 0 && door != NULL)
-    r = draft_add_mount (&draft, "bind", door, DOOR_PATH, "bind,ro,nosuid,nodev,noexec");
-  plan->over_streams = carrier == INIT_OVER_STDIO;
+  if (r == 0 && rendezvous != NULL)
+    r = draft_add_mount (&draft, "bind", rendezvous, RENDEZVOUS_PATH, "bind,ro,nosuid,nodev,noexec");
+  plan->over_streams = transport == INIT_OVER_STDIO;
   return r;
 }

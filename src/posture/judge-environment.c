@@ -61,7 +61,7 @@ static int walk (struct judge *judge, const char *bytes, size_t length, bool has
 
 /* A user may not read it in /proc of a process that hides from its command, as init does; then the inside,
  * whose environment the command inherits, is all there is. */
-static void judge_variables (struct judge *judge)
+static void judge_env (struct judge *judge)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_ENVIRONMENT, "");
   const struct outside *out = judge->out;
@@ -107,6 +107,6 @@ static void judge_secrets (struct judge *judge)
 
 void judge_environment (struct judge *judge)
 {
-  judge_variables (judge);
+  judge_env (judge);
   judge_secrets (judge);
 }

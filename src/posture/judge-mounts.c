@@ -245,21 +245,21 @@ static void judge_present (struct judge *judge)
   }
 }
 
-/* A working folder that a descriptor of the host's leads to lies outside of every mount, and the kernel says
- * so (CVE-2024-21626). An engine's container has the folder that the engine chose. */
+/* A working directory that a descriptor of the host's leads to lies outside of every mount, and the kernel
+ * says so (CVE-2024-21626). An engine's container has the directory that the engine chose. */
 static void judge_cwd (struct judge *judge)
 {
   const char *cwd = inside_text (judge->in, QUESTION_LINK, "/proc/self/cwd");
 
   if (cwd == NULL)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
-               "the working folder could not be looked at");
+               "the working directory could not be looked at");
   else if (judge->plan->cwd != NULL && strcmp (cwd, judge->plan->cwd) != 0)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE,
-               "the working folder is '%s', not '%s'", cwd, judge->plan->cwd);
+               "the working directory is '%s', not '%s'", cwd, judge->plan->cwd);
   else if (cwd[0] != '/')
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE,
-               "the working folder is not inside: '%s'", cwd);
+               "the working directory is not inside: '%s'", cwd);
 }
 
 /* Beyond its own root there must be nothing to walk to. */

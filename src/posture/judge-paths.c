@@ -14,9 +14,9 @@
 
 #define NULL_DEVICE (UINT64_C (1) << 32 | 3)
 
-/* A cover is the null device, or an empty folder, and there is a mount that makes it one: an empty folder of
- * the host's could be filled. (What kind of mount is the mount table's business.) Behind a kernel of the
- * runtime's own there is no mount to be seen. */
+/* A cover is the null device, or an empty directory, and there is a mount that makes it one: an empty
+ * directory of the host's could be filled. (What kind of mount is the mount table's business.) Behind a
+ * kernel of the runtime's own there is no mount to be seen. */
 static bool is_covered (const struct judge *judge, const char *path, const struct report_look *look)
 {
   const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, path) : NULL;
@@ -195,18 +195,18 @@ static const struct device *find_device (const char *name, size_t length)
   return NULL;
 }
 
-static bool is_known_folder (const char *name, size_t length)
+static bool is_known_directory (const char *name, size_t length)
 {
-  static const char *const folders[] = { "pts", "shm", "mqueue" };
+  static const char *const directories[] = { "pts", "shm", "mqueue" };
 
-  for (size_t i = 0; i < ARRAY_LEN (folders); i++)
-    if (strlen (folders[i]) == length && memcmp (folders[i], name, length) == 0)
+  for (size_t i = 0; i < ARRAY_LEN (directories); i++)
+    if (strlen (directories[i]) == length && memcmp (directories[i], name, length) == 0)
       return true;
   return false;
 }
 
-/* Device nodes are the known ones and nothing else has their names; folders are those of the run's own file
- * systems; links are what runtimes put there. Anything else would be somebody's. */
+/* Device nodes are the known ones and nothing else has their names; directories are those of the run's own
+ * file systems; links are what runtimes put there. Anything else would be somebody's. */
 static bool is_harmless (const struct report_entry *entry, const char *name)
 {
   const struct device *device = find_device (name, entry->name_length);
@@ -215,7 +215,7 @@ static bool is_harmless (const struct report_entry *entry, const char *name)
   if (S_ISLNK (entry->mode))
     return device == NULL || strcmp (device->name, "ptmx") == 0;
   if (S_ISDIR (entry->mode))
-    return is_known_folder (name, entry->name_length);
+    return is_known_directory (name, entry->name_length);
   return S_ISCHR (entry->mode) && device != NULL && entry->rdev >> 32 == device->major
          && (device->minor < 0 || (uint32_t) entry->rdev == (uint32_t) device->minor);
 }

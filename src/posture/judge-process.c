@@ -244,7 +244,7 @@ static void judge_label (struct judge *judge)
 }
 
 /* A standard stream is a pipe, a socket of the engine's, a terminal or the null device; and where the
- * supervisor made it, the very pipe. A folder of the host's would be a way out, whatever its number. */
+ * supervisor made it, the very pipe. A directory of the host's would be a way out, whatever its number. */
 static bool is_stream (const struct outside *out, uint64_t number, const char *target)
 {
   uint64_t inode = 0;

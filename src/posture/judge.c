@@ -89,10 +89,10 @@ static void read_statuses (struct judge *judge)
 
 /* What backend or host are known to carry only in part, or not at all, is neither kept nor broken, whatever
  * was seen. */
-static void weaken (struct judge *judge, const struct carriage *carriage, struct posture_control *state)
+static void weaken (struct judge *judge, const struct enforcement *enforcement, struct posture_control *state)
 {
-  bool weaker = carriage->carry == CARRY_WEAKER;
-  char *words = str_format ("%s: %s%s%s", weaker ? "weaker here" : "left out", carriage->reason,
+  bool weaker = enforcement->level == ENFORCEMENT_WEAKER;
+  char *words = str_format ("%s: %s%s%s", weaker ? "weaker here" : "left out", enforcement->reason,
                             state->evidence ? "; seen: " : "", state->evidence ? state->evidence : "");
 
   judge->failed = judge->failed || words == NULL;
@@ -111,8 +111,8 @@ static void conclude (struct judge *judge, enum control c)
   state->required = planned->required;
   state->rule = control_rule_text (c, &judge->plan->settings);
   judge->failed = judge->failed || state->rule == NULL;
-  if (planned->carriage.carry != CARRY_ENFORCED)
-    weaken (judge, &planned->carriage, state);
+  if (planned->enforcement.level != ENFORCEMENT_ENFORCED)
+    weaken (judge, &planned->enforcement, state);
   else if (state->evidence == NULL)
     judge_say (judge, c, VERDICT_UNVERIFIED, SEEN_NOT, "nothing observes it");
   state->verdict = state->observed;

@@ -10,7 +10,7 @@
 #include "base-number.h"
 #include "profile-parse-internal.h"
 
-static int read_rawdog (struct parse *parse, const struct json_node *node, void *document)
+static int read_unconfined (struct parse *parse, const struct json_node *node, void *document)
 {
   if (node->type != JSON_BOOL)
     return parse_error (parse, node, "allow_rawdog", "expected true or false, found %s",
@@ -53,7 +53,7 @@ static int read_ids (struct parse *parse, const struct json_node *node, void *do
 const struct header_key ceiling_header_keys[] = {
   { "$schema", NULL, "where an editor finds the schema", "{ \"type\": \"string\" }" },
   { "version", NULL, "the version of the profile language", "{ \"const\": 1 }" },
-  { "allow_rawdog", read_rawdog, "whether a run without any sandbox may be asked for",
+  { "allow_rawdog", read_unconfined, "whether a run without any sandbox may be asked for",
     "{ \"type\": \"boolean\" }" },
   { "ids", read_ids, "host ids for private user namespaces",
     "{ \"type\": \"object\", \"required\": [\"first\", \"count\"], \"additionalProperties\": false, "

@@ -65,8 +65,8 @@ static int into_name (const struct json_place *place, const struct json_node *no
   return json_into_text (place, node, at, err);
 }
 
-static int into_folder (const struct json_place *place, const struct json_node *node, void *at,
-                        struct error *err)
+static int into_directory (const struct json_place *place, const struct json_node *node, void *at,
+                           struct error *err)
 {
   if (!path_is_normal (node->text) && !path_is_beneath (node->text))
     return json_fail (place, node, err, "'%s' is not a path without '.', '..' or empty parts", node->text);
@@ -145,10 +145,10 @@ static int into_ready (const struct json_place *place, const struct json_node *n
   {                                                                                                          \
     section, { key, type, read, offsetof (struct configuration, field) }, help, schema                       \
   }
-#define TEXT_SCHEMA     "{ \"type\": \"string\", \"pattern\": \"[^ \\t\\r\\n]\" }"
-#define FOLDER_SCHEMA   "{ \"type\": \"string\", \"minLength\": 1 }"
-#define FLAG_SCHEMA     "{ \"type\": \"boolean\" }"
-#define DURATION_SCHEMA "{ \"type\": \"string\", \"pattern\": \"^[1-9][0-9]*(ms|s|m|h)$\" }"
+#define TEXT_SCHEMA      "{ \"type\": \"string\", \"pattern\": \"[^ \\t\\r\\n]\" }"
+#define DIRECTORY_SCHEMA "{ \"type\": \"string\", \"minLength\": 1 }"
+#define FLAG_SCHEMA      "{ \"type\": \"boolean\" }"
+#define DURATION_SCHEMA  "{ \"type\": \"string\", \"pattern\": \"^[1-9][0-9]*(ms|s|m|h)$\" }"
 
 const struct configuration_key configuration_keys[] = {
   ROW ("journal", "required", JSON_BOOL, json_into_bool, journal_required,
@@ -173,9 +173,10 @@ const struct configuration_key configuration_keys[] = {
   ROW ("toolrunner", "runtime", JSON_STRING, into_name, runtime, "as --runtime of run", TEXT_SCHEMA),
   ROW ("toolrunner", "image", JSON_STRING, into_name, image, "as --image of run", TEXT_SCHEMA),
   ROW ("toolrunner", "rootfs", JSON_STRING, into_name, rootfs, "as --rootfs of run", TEXT_SCHEMA),
-  ROW ("toolrunner", "workspace", JSON_STRING, into_folder, workspace,
-       "the folder that appears as /workspace: absolute, or beneath the gateway's home (default: the home)",
-       FOLDER_SCHEMA),
+  ROW (
+      "toolrunner", "workspace", JSON_STRING, into_directory, workspace,
+      "the directory that appears as /workspace: absolute, or beneath the gateway's home (default: the home)",
+      DIRECTORY_SCHEMA),
   ROW ("toolrunner", "command", JSON_ARRAY, into_words, command,
        "mode 'runner': what starts the ToolRunner inside; its options are added",
        "{ \"type\": \"array\", \"minItems\": 1, \"items\": { \"type\": \"string\" } }"),
@@ -188,20 +189,20 @@ const struct configuration_key configuration_keys[] = {
   ROW ("engines", "profiles", JSON_ARRAY, json_into_set, engines_profiles,
        "profiles that a container's annotation io.tyrum.profile may name; it can only tighten",
        "{ \"type\": \"array\", \"items\": { \"type\": \"string\" } }"),
-  ROW ("launcher", "socket", JSON_STRING, into_inside, launcher_socket,
-       "where the launcher that stays listens (default: launcher.socket in the folder of live runs)",
+  ROW ("daemon", "socket", JSON_STRING, into_inside, daemon_socket,
+       "where the daemon that stays listens (default: daemon.socket in the directory of live runs)",
        "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
-  ROW ("launcher", "use", JSON_BOOL, json_into_bool, launcher_use,
-       "whether runs are handed to a launcher that is there (default: true)", FLAG_SCHEMA),
-  ROW ("launcher", "start", JSON_BOOL, json_into_bool, launcher_start,
-       "whether a run that finds no launcher starts one for those after it (default: false)", FLAG_SCHEMA),
-  ROW ("launcher", "idle", JSON_STRING, into_duration, launcher_idle,
+  ROW ("daemon", "use", JSON_BOOL, json_into_bool, daemon_use,
+       "whether runs are handed to a daemon that is there (default: true)", FLAG_SCHEMA),
+  ROW ("daemon", "start", JSON_BOOL, json_into_bool, daemon_start,
+       "whether a run that finds no daemon starts one for those after it (default: false)", FLAG_SCHEMA),
+  ROW ("daemon", "idle", JSON_STRING, into_duration, daemon_idle,
        "how long it stays without anything to do (default: 10m)", DURATION_SCHEMA),
-  ROW ("launcher", "ready", JSON_OBJECT, into_ready, ready,
+  ROW ("daemon", "ready", JSON_OBJECT, into_ready, ready,
        "of which profiles sandboxes are made and proven in advance, and how many (default: none)",
        "{ \"type\": \"object\", \"additionalProperties\": { \"type\": \"integer\", \"minimum\": 1, "
        "\"maximum\": 64 } }"),
-  ROW ("launcher", "ready_age", JSON_STRING, into_duration, ready_age,
+  ROW ("daemon", "ready_age", JSON_STRING, into_duration, ready_age,
        "how old such a sandbox may become (default: 10m)", DURATION_SCHEMA),
 };
 const size_t configuration_key_count = ARRAY_LEN (configuration_keys);
@@ -239,7 +240,7 @@ static int ignore (const struct json_place *place, const struct json_node *node,
 static const struct json_field top[] = {
   { "$schema", JSON_STRING, ignore, 0 },       { "version", JSON_NUMBER, read_version, 0 },
   { "journal", JSON_OBJECT, read_section, 0 }, { "toolrunner", JSON_OBJECT, read_section, 0 },
-  { "engines", JSON_OBJECT, read_section, 0 }, { "launcher", JSON_OBJECT, read_section, 0 },
+  { "engines", JSON_OBJECT, read_section, 0 }, { "daemon", JSON_OBJECT, read_section, 0 },
 };
 
 int configuration_new (struct configuration **ret_configuration, struct error *err)
@@ -252,8 +253,8 @@ int configuration_new (struct configuration **ret_configuration, struct error *e
   configuration->journal_sync = true;
   configuration->journal_max_bytes = JOURNAL_MAX_BYTES;
   configuration->journal_keep = JOURNAL_KEEP;
-  configuration->launcher_use = true;
-  configuration->launcher_idle = configuration->ready_age = DURATION_DEFAULT_MS;
+  configuration->daemon_use = true;
+  configuration->daemon_idle = configuration->ready_age = DURATION_DEFAULT_MS;
   *ret_configuration = configuration;
   return 0;
 }
@@ -312,7 +313,7 @@ void configuration_free (struct configuration *configuration)
   strlist_clear (&configuration->command);
   free (configuration->engines_runtime);
   strlist_clear (&configuration->engines_profiles);
-  free (configuration->launcher_socket);
+  free (configuration->daemon_socket);
   strlist_clear (&configuration->ready);
   free (configuration->ready_counts);
   free (configuration);

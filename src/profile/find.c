@@ -29,18 +29,18 @@ int profile_store_init (struct profile_store *store, const char *config, const c
 {
   cleanup_profile_store struct profile_store made = { 0 };
 
-  made.folders[PLACE_OPERATOR] = str_format ("%s/profiles", config);
-  made.folders[PLACE_SHIPPED] = str_format ("%s/profiles", data);
-  made.seccomp_folder = str_format ("%s/profiles/seccomp", data);
+  made.directories[PLACE_OPERATOR] = str_format ("%s/profiles", config);
+  made.directories[PLACE_SHIPPED] = str_format ("%s/profiles", data);
+  made.seccomp_directory = str_format ("%s/profiles/seccomp", data);
   made.ceiling_file = str_format ("%s/ceiling.json", config);
   made.configuration_file = str_format ("%s/config.json", config);
   if (user_config != NULL)
-    made.folders[PLACE_USER] = str_format ("%s/profiles", user_config);
+    made.directories[PLACE_USER] = str_format ("%s/profiles", user_config);
   if (workspace != NULL)
     made.workspace = strdup (workspace);
-  if (made.folders[PLACE_OPERATOR] == NULL || made.folders[PLACE_SHIPPED] == NULL
-      || made.seccomp_folder == NULL || made.ceiling_file == NULL || made.configuration_file == NULL
-      || (user_config != NULL && made.folders[PLACE_USER] == NULL)
+  if (made.directories[PLACE_OPERATOR] == NULL || made.directories[PLACE_SHIPPED] == NULL
+      || made.seccomp_directory == NULL || made.ceiling_file == NULL || made.configuration_file == NULL
+      || (user_config != NULL && made.directories[PLACE_USER] == NULL)
       || (workspace != NULL && made.workspace == NULL))
     return error_oom (err);
   *store = made;
@@ -51,8 +51,8 @@ int profile_store_init (struct profile_store *store, const char *config, const c
 void profile_store_clear (struct profile_store *store)
 {
   for (size_t i = 0; i < PLACE_COUNT; i++)
-    free (store->folders[i]);
-  free (store->seccomp_folder);
+    free (store->directories[i]);
+  free (store->seccomp_directory);
   free (store->ceiling_file);
   free (store->configuration_file);
   free (store->workspace);
@@ -70,7 +70,7 @@ static bool is_file_name (const char *text)
 }
 
 /* Everything lies in /, which no plan takes for a workspace; the plan's refusal is the one to read. */
-static const char *hostile_folder (const struct profile_store *store)
+static const char *hostile_directory (const struct profile_store *store)
 {
   return store->workspace != NULL && strcmp (store->workspace, "/") != 0 ? store->workspace : NULL;
 }
@@ -82,7 +82,7 @@ static int read_profile (struct load *load, const char *path, struct profile **r
   size_t len = 0;
   int r;
 
-  r = file_read_trusted (path, hostile_folder (load->store), LIMIT_PROFILE_BYTES, &text, &len, &trusted,
+  r = file_read_trusted (path, hostile_directory (load->store), LIMIT_PROFILE_BYTES, &text, &len, &trusted,
                          load->err);
   if (r < 0)
     return r;
@@ -118,9 +118,9 @@ static int find_profile (struct load *load, const char *name, enum profile_place
     cleanup_free char *path = NULL;
     int r;
 
-    if (load->store->folders[place] == NULL)
+    if (load->store->directories[place] == NULL)
       continue;
-    path = str_format ("%s/%s.json", load->store->folders[place], name);
+    path = str_format ("%s/%s.json", load->store->directories[place], name);
     if (path == NULL)
       return error_oom (load->err);
     r = read_profile (load, path, ret_profile);
@@ -162,8 +162,8 @@ static int check_name (struct load *load, const struct profile *profile, const c
                     profile->file, profile->name, wanted);
 }
 
-/* The operator's and the shipped folder are where trust comes from; an untrusted file elsewhere must not be
- * taken for a trusted profile of the same name. */
+/* The operator's and the shipped directory are where trust comes from; an untrusted file elsewhere must not
+ * be taken for a trusted profile of the same name. */
 static int check_trust (struct load *load, const struct profile *profile, enum profile_place place)
 {
   struct error ignored = { 0 };
@@ -175,11 +175,11 @@ static int check_trust (struct load *load, const struct profile *profile, enum p
   if (profile->trusted)
     return 0;
   if (place == PLACE_OPERATOR || place == PLACE_SHIPPED)
-    return error_set (
-        load->err, -EPERM,
-        "profile '%s': not trusted: others may write it or a folder above it, or it lies in the workspace; "
-        "leave it to its owner (chmod go-w), outside of the workspace",
-        profile->file);
+    return error_set (load->err, -EPERM,
+                      "profile '%s': not trusted: others may write it or a directory above it, or it lies in "
+                      "the workspace; "
+                      "leave it to its owner (chmod go-w), outside of the workspace",
+                      profile->file);
   r = find_profile (&other, profile->name, place < PLACE_COUNT ? place + 1 : PLACE_OPERATOR, NULL, &below,
                     &found);
   error_clear (&ignored);
@@ -258,7 +258,7 @@ static char *seccomp_path (const struct profile_store *store, const struct value
 {
   if (str_has_suffix (value->text, ".json"))
     return strdup (value->text);
-  return str_format ("%s/%s.json", store->seccomp_folder, value->text);
+  return str_format ("%s/%s.json", store->seccomp_directory, value->text);
 }
 
 /* Whoever may write a list decides what is allowed, so it has to be trusted even where the profile that
@@ -274,7 +274,7 @@ static int load_seccomp (const struct profile_store *store, const char *what, co
 
   if (path == NULL)
     return error_oom (err);
-  r = file_read_trusted (path, hostile_folder (store), LIMIT_PROFILE_BYTES, &text, &len, &trusted, err);
+  r = file_read_trusted (path, hostile_directory (store), LIMIT_PROFILE_BYTES, &text, &len, &trusted, err);
   if (r == 0 && !trusted)
     r = error_set (err, -EPERM, "seccomp list '%s': others may write it, or it lies in the workspace", path);
   if (r == 0)
@@ -307,14 +307,14 @@ int profile_load (const struct profile_store *store, const char *name_or_file, s
   return 0;
 }
 
-static int add_names (const char *folder, struct strlist *names, struct error *err)
+static int add_names (const char *directory, struct strlist *names, struct error *err)
 {
-  DIR *dir = opendir (folder);
+  DIR *dir = opendir (directory);
   const struct dirent *entry;
   int r = 0;
 
   if (dir == NULL)
-    return errno == ENOENT ? 0 : error_set_errno (err, errno, "open folder '%s'", folder);
+    return errno == ENOENT ? 0 : error_set_errno (err, errno, "open directory '%s'", directory);
   while (r == 0 && (entry = readdir (dir)) != NULL) {
     cleanup_free char *name = NULL;
     size_t len = strlen (entry->d_name);
@@ -334,7 +334,7 @@ int profile_names (const struct profile_store *store, struct strlist *ret_names,
   cleanup_strlist struct strlist names = { 0 };
 
   for (size_t i = 0; i < PLACE_COUNT; i++) {
-    int r = store->folders[i] ? add_names (store->folders[i], &names, err) : 0;
+    int r = store->directories[i] ? add_names (store->directories[i], &names, err) : 0;
 
     if (r < 0)
       return r;
@@ -355,8 +355,8 @@ static int read_operators (const struct profile_store *store, const char *what, 
                            char **ret_text, size_t *ret_len, struct error *err)
 {
   bool trusted = false;
-  int r =
-      file_read_trusted (path, hostile_folder (store), LIMIT_PROFILE_BYTES, ret_text, ret_len, &trusted, err);
+  int r = file_read_trusted (path, hostile_directory (store), LIMIT_PROFILE_BYTES, ret_text, ret_len,
+                             &trusted, err);
 
   /* A link that leads nowhere is a file that cannot be read. */
   if (r == -ENOENT && faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -364,8 +364,9 @@ static int read_operators (const struct profile_store *store, const char *what, 
     return 0;
   }
   if (r == 0 && !trusted)
-    r = error_set (err, -EPERM, "%s '%s': others may write it; make it and its folders the operator's only",
-                   what, path);
+    r = error_set (err, -EPERM,
+                   "%s '%s': others may write it; make it and its directories the operator's only", what,
+                   path);
   return r;
 }
 
@@ -416,10 +417,10 @@ enum profile_place profile_place_of (const struct profile_store *store, const st
   const char *slash = strrchr (profile->file, '/');
 
   for (enum profile_place place = 0; place < PLACE_COUNT && slash != NULL; place++) {
-    const char *folder = store->folders[place];
+    const char *directory = store->directories[place];
 
-    if (folder != NULL && strlen (folder) == (size_t) (slash - profile->file)
-        && str_has_prefix (profile->file, folder))
+    if (directory != NULL && strlen (directory) == (size_t) (slash - profile->file)
+        && str_has_prefix (profile->file, directory))
       return place;
   }
   return PLACE_COUNT;

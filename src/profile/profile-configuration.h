@@ -43,11 +43,11 @@ struct configuration {
   char *engines_runtime;           /* the low-level runtime's path; NULL: the first that is there */
   struct strlist engines_profiles; /* profiles that an annotation may name (a set) */
 
-  /* launcher: a process that stays, and launches for `run` */
-  char *launcher_socket;  /* absolute; NULL: in the folder of live runs */
-  bool launcher_use;      /* hand runs to one that is there */
-  bool launcher_start;    /* the first run starts one */
-  uint64_t launcher_idle; /* milliseconds without a run after which it ends */
+  /* daemon: a process that stays, and launches for `run` */
+  char *daemon_socket;    /* absolute; NULL: in the directory of live runs */
+  bool daemon_use;        /* hand runs to one that is there */
+  bool daemon_start;      /* the first run starts one */
+  uint64_t daemon_idle;   /* milliseconds without a run after which it ends */
   struct strlist ready;   /* profiles of which sandboxes are held ready (a set) */
   uint32_t *ready_counts; /* how many, for each of these */
   uint64_t ready_age;     /* milliseconds after which one is discarded */

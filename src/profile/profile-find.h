@@ -1,6 +1,6 @@
-/* Where profiles are: the operator's folder, the user's folder, the shipped ones, in this order.
+/* Where profiles are: the operator's directory, the user's directory, the shipped ones, in this order.
  *
- * The only part of src/profile that reads files. A name is looked for in each folder in turn; a text
+ * The only part of src/profile that reads files. A name is looked for in each directory in turn; a text
  * with a slash in it, or ending in .json, is a file. Whether a file is trusted is judged on the opened
  * descriptor: one that others may write, or that lies in the workspace, may only tighten, and cannot
  * stand in for a trusted profile of the same name. There is no fall-back: an unknown name is an error.
@@ -18,14 +18,14 @@
 enum profile_place { PLACE_OPERATOR, PLACE_USER, PLACE_SHIPPED, PLACE_COUNT };
 
 struct profile_store {
-  char *folders[PLACE_COUNT]; /* each holds NAME.json; NULL where there is none */
-  char *seccomp_folder;       /* the shipped lists */
+  char *directories[PLACE_COUNT]; /* each holds NAME.json; NULL where there is none */
+  char *seccomp_directory;        /* the shipped lists */
   char *ceiling_file;
   char *configuration_file;
   char *workspace; /* without links; NULL where none is known */
 };
 
-/* CONFIG is the operator's folder, USER_CONFIG the user's (NULL for none), DATA the shipped one. */
+/* CONFIG is the operator's directory, USER_CONFIG the user's (NULL for none), DATA the shipped one. */
 int profile_store_init (struct profile_store *store, const char *config, const char *user_config,
                         const char *data, const char *workspace, struct error *err);
 void profile_store_clear (struct profile_store *store);
@@ -46,5 +46,5 @@ int configuration_load (const struct profile_store *store, struct configuration 
                         struct error *err);
 
 const char *profile_place_text (enum profile_place place);
-/* Which folder a loaded profile came from; PLACE_COUNT for a file of its own. */
+/* Which directory a loaded profile came from; PLACE_COUNT for a file of its own. */
 enum profile_place profile_place_of (const struct profile_store *store, const struct profile *profile);

@@ -14,7 +14,7 @@ struct place {
   const char *why;
 };
 
-/* Neither these, nor what lies in them, nor a folder that holds them. */
+/* Neither these, nor what lies in them, nor a directory that holds them. */
 static const struct place forbidden[] = {
   { "/proc", "it shows and steers the host's processes" },
   { "/sys", "it steers the host's kernel" },
@@ -51,7 +51,7 @@ static bool is_home (const char *path)
   return strchr (user, '/') == NULL;
 }
 
-/* Keys, tokens and configuration lie in a home's folders whose names begin with a dot. */
+/* Keys, tokens and configuration lie in a home's directories whose names begin with a dot. */
 static bool is_private (const char *path)
 {
   const char *rest = NULL;

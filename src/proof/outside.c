@@ -213,8 +213,8 @@ static void write_spaces (const struct run_dir *dir, pid_t pid, const struct out
     errno = 0;
 }
 
-/* The kernel gives a number again when a namespace is gone, and a run's folder outlives its namespaces: what
- * counts is that the process which had it is there and still has it. TEXT is what it wrote. */
+/* The kernel gives a number again when a namespace is gone, and a run's directory outlives its namespaces:
+ * what counts is that the process which had it is there and still has it. TEXT is what it wrote. */
 static bool is_still_there (const char *text, enum space space, pid_t ours)
 {
   uint64_t numbers[SPACE_COUNT + 1];

@@ -166,7 +166,7 @@ static int write_host_config (struct json_writer *w, const struct plan *plan, st
   return 0;
 }
 
-int target_docker (const struct plan *plan, char **ret_text, struct error *err)
+int render_docker (const struct plan *plan, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
   cleanup_free char *user = str_format ("%u:%u", plan->uid, plan->gid);

@@ -115,7 +115,7 @@ static void write_unified (struct json_writer *w, const struct plan *plan)
   json_object_end (w);
 }
 
-void target_oci_limits (struct json_writer *w, const struct plan *plan)
+void render_oci_limits (struct json_writer *w, const struct plan *plan)
 {
   write_memory (w, plan);
   if (plan->cpu_quota > 0) {
@@ -137,14 +137,14 @@ static void write_resources (struct json_writer *w, const struct plan *plan)
   write_devices (w);
   /* A group of the supervisor's own has its limits from the supervisor. */
   if (!plan->cgroup_ours) {
-    target_oci_limits (w, plan);
+    render_oci_limits (w, plan);
     if (plan->cgroup == CGROUP_V2)
       write_unified (w, plan);
   }
   json_object_end (w);
 }
 
-void target_oci_linux (struct json_writer *w, const struct plan *plan)
+void render_oci_linux (struct json_writer *w, const struct plan *plan)
 {
   json_object_begin (w, "linux");
   write_namespaces (w, plan);

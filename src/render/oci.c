@@ -56,11 +56,11 @@ static void write_process (struct json_writer *w, const struct plan *plan)
 static void write_root (struct json_writer *w, const struct plan *plan)
 {
   json_object_begin (w, "root");
-  /* A folder of our own making lies in the bundle. */
+  /* A directory of our own making lies in the bundle. */
   if (plan->staged_root != NULL)
     json_string (w, "path", plan->staged_root);
   else
-    json_string (w, "path", plan->root == ROOT_FROM_FOLDER ? plan->root_path : "rootfs");
+    json_string (w, "path", plan->root == ROOT_FROM_DIRECTORY ? plan->root_path : "rootfs");
   json_bool (w, "readonly", plan->root_read_only);
   json_object_end (w);
 }
@@ -93,7 +93,7 @@ static void write_annotations (struct json_writer *w, const struct plan *plan)
   json_object_end (w);
 }
 
-int target_oci (const struct plan *plan, char **ret_text, struct error *err)
+int render_oci (const struct plan *plan, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = plan->program == NULL };
 
@@ -103,7 +103,7 @@ int target_oci (const struct plan *plan, char **ret_text, struct error *err)
   write_root (&w, plan);
   json_string (&w, "hostname", plan->hostname);
   write_mounts (&w, plan);
-  target_oci_linux (&w, plan);
+  render_oci_linux (&w, plan);
   write_annotations (&w, plan);
   json_object_end (&w);
   return json_finish (&w, ret_text, err);

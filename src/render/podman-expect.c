@@ -63,7 +63,7 @@ static int write_host_config (struct json_writer *w, const struct plan *plan)
   return 0;
 }
 
-int target_podman_expect (const struct plan *plan, char **ret_text, struct error *err)
+int render_podman_expect (const struct plan *plan, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { 0 };
   cleanup_free char *user = str_format ("%u:%u", plan->uid, plan->gid);

@@ -131,7 +131,7 @@ static int write_rlimits (struct json_writer *w, const struct plan *plan)
 static void write_resources (struct json_writer *w, const struct plan *plan)
 {
   json_object_begin (w, "resource_limits");
-  target_oci_limits (w, plan);
+  render_oci_limits (w, plan);
   json_object_end (w);
 }
 
@@ -152,7 +152,7 @@ static void write_security (struct json_writer *w, const struct plan *plan)
   json_strings (w, "mask", &plan->masked);
 }
 
-int target_podman (const struct plan *plan, char **ret_text, struct error *err)
+int render_podman (const struct plan *plan, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
   cleanup_free char *user = str_format ("%u:%u", plan->uid, plan->gid);
@@ -198,7 +198,7 @@ int target_podman (const struct plan *plan, char **ret_text, struct error *err)
   return json_finish (&w, ret_text, err);
 }
 
-int target_podman_filter (const struct plan *plan, char **ret_text, struct error *err)
+int render_podman_filter (const struct plan *plan, char **ret_text, struct error *err)
 {
   return engine_filter_text (plan, ret_text, err);
 }

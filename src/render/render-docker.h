@@ -10,4 +10,4 @@
 #include "base-error.h"
 #include "plan-plan.h"
 
-int target_docker (const struct plan *plan, char **ret_text, struct error *err);
+int render_docker (const struct plan *plan, char **ret_text, struct error *err);

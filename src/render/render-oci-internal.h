@@ -4,7 +4,7 @@
 #include "base-json-write.h"
 #include "plan-plan.h"
 
-void target_oci_linux (struct json_writer *w, const struct plan *plan);
+void render_oci_linux (struct json_writer *w, const struct plan *plan);
 
 /* The limits among the members of "resources", in words that Podman has taken over. */
-void target_oci_limits (struct json_writer *w, const struct plan *plan);
+void render_oci_limits (struct json_writer *w, const struct plan *plan);

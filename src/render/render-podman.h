@@ -3,15 +3,15 @@
  * Pure, and always the same bytes for the same plan. Podman adds a lot where nothing is said: proxy variables
  * of its host, writable file systems on a read-only root, limits above what may be set. So everything is
  * said. The filter is not in the document: plan->filter_path names a file that whoever launches has to write,
- * with target_podman_filter's text.
+ * with render_podman_filter's text.
  */
 #pragma once
 
 #include "base-error.h"
 #include "plan-plan.h"
 
-int target_podman (const struct plan *plan, char **ret_text, struct error *err);
+int render_podman (const struct plan *plan, char **ret_text, struct error *err);
 /* What an inspected container must say, as far as Podman shows it: keys of its own answer. */
-int target_podman_expect (const struct plan *plan, char **ret_text, struct error *err);
+int render_podman_expect (const struct plan *plan, char **ret_text, struct error *err);
 
-int target_podman_filter (const struct plan *plan, char **ret_text, struct error *err);
+int render_podman_filter (const struct plan *plan, char **ret_text, struct error *err);

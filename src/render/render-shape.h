@@ -8,4 +8,4 @@
 #include "base-error.h"
 #include "plan-plan.h"
 
-int target_shape (const struct plan *plan, char **ret_text, struct error *err);
+int render_shape (const struct plan *plan, char **ret_text, struct error *err);

@@ -65,7 +65,7 @@ static void add_rest (struct strbuf *text, const struct plan *view)
                view->cgroup_delegated ? view->cgroup_delegated : "", view->owner ? view->owner : "");
 }
 
-int target_shape (const struct plan *plan, char **ret_text, struct error *err)
+int render_shape (const struct plan *plan, char **ret_text, struct error *err)
 {
   struct plan view = *plan;
   cleanup_free struct plan_mount *mounts = neutral_mounts (plan);
@@ -85,7 +85,7 @@ int target_shape (const struct plan *plan, char **ret_text, struct error *err)
   view.argv = view.env = (struct strlist){ 0 };
   view.cwd = nothing;
   view.masked = outside_workspace (&plan->masked, masked);
-  r = target_oci (&view, &document, err);
+  r = render_oci (&view, &document, err);
   if (r < 0)
     return r;
   strbuf_add (&text, document);

@@ -40,7 +40,8 @@ static void drop_foreign (struct meet *m, struct json_node *annotations, struct 
 
     if (is_order (key)) {
       strbuf_addf (dropped, "%s%s", dropped->len > 0 ? " " : "", key);
-      meet_note (m, CONTROL_ISOLATION_TYPE, "annotation '%s' dropped, as runtimes take orders from it", key);
+      restrict_note (m, CONTROL_ISOLATION_TYPE, "annotation '%s' dropped, as runtimes take orders from it",
+                     key);
     } else if (!is_ours (key) || strcmp (key, SPEC_ANNOTATION_DROPPED) == 0) {
       i++;
       continue;
@@ -63,21 +64,21 @@ static int check_texts (const struct meet *m, const struct json_node *annotation
   return 0;
 }
 
-int meet_annotations (struct meet *m, struct json_node *config)
+int restrict_annotations (struct meet *m, struct json_node *config)
 {
   cleanup_strbuf struct strbuf dropped = { 0 };
   struct json_node *annotations = NULL;
-  int r = meet_make (m, config, "annotations", JSON_OBJECT, &annotations);
+  int r = restrict_make (m, config, "annotations", JSON_OBJECT, &annotations);
 
   if (r == 0)
     r = check_texts (m, annotations);
   if (r < 0)
     return r;
   drop_foreign (m, annotations, &dropped);
-  meet_set (m, annotations, SPEC_ANNOTATION_PROFILE, json_new_text (JSON_STRING, m->policy->profile));
-  meet_set (m, annotations, SPEC_ANNOTATION_DIGEST, json_new_text (JSON_STRING, m->policy->digest));
+  restrict_set (m, annotations, SPEC_ANNOTATION_PROFILE, json_new_text (JSON_STRING, m->policy->profile));
+  restrict_set (m, annotations, SPEC_ANNOTATION_DIGEST, json_new_text (JSON_STRING, m->policy->digest));
   if (dropped.len > 0)
-    meet_set (m, annotations, SPEC_ANNOTATION_DROPPED, json_new_text (JSON_STRING, dropped.text));
+    restrict_set (m, annotations, SPEC_ANNOTATION_DROPPED, json_new_text (JSON_STRING, dropped.text));
   m->failed = m->failed || dropped.failed;
   return 0;
 }

@@ -54,7 +54,7 @@ int spec_sources (const struct json_node *config, struct strlist *ret_paths, str
 
 static bool is_granted (const struct meet *m, const char *real)
 {
-  const struct grants *grants = &meet_value (m, SETTING_MOUNTS)->grants;
+  const struct grants *grants = &restrict_value (m, SETTING_MOUNTS)->grants;
 
   for (size_t i = 0; i < grants->count; i++)
     if (grants->items[i].source != NULL && path_is_within (real, grants->items[i].source))
@@ -80,8 +80,8 @@ const char *spec_kernels_filesystem (const char *name)
 
 static int refuse_source (struct meet *m, const char *source, const char *dest, const char *why)
 {
-  return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED,
-                      "'%s' cannot be bound to '%s': %s; start it without that mount", source, dest, why);
+  return restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED,
+                          "'%s' cannot be bound to '%s': %s; start it without that mount", source, dest, why);
 }
 
 /* One bind while it is judged. */
@@ -100,11 +100,11 @@ static int refuse_bind (const struct source *s, const struct path_fact *part, co
 {
   bool below = part != s->fact, elsewhere = strcmp (path, part->real) != 0;
 
-  return meet_refuse (s->m, CONTROL_WORKSPACE_BOUNDED,
-                      "'%s'%s%s%s%s%s%s cannot be bound to '%s': %s; start it without that mount",
-                      s->fact->real, below ? " with '" : "", below ? part->real : "", below ? "' in it" : "",
-                      elsewhere ? " (really '" : "", elsewhere ? path : "", elsewhere ? "')" : "", s->dest,
-                      why);
+  return restrict_refuse (s->m, CONTROL_WORKSPACE_BOUNDED,
+                          "'%s'%s%s%s%s%s%s cannot be bound to '%s': %s; start it without that mount",
+                          s->fact->real, below ? " with '" : "", below ? part->real : "",
+                          below ? "' in it" : "", elsewhere ? " (really '" : "", elsewhere ? path : "",
+                          elsewhere ? "')" : "", s->dest, why);
 }
 
 /* By one of its names. */
@@ -127,7 +127,7 @@ static int judge_name (struct source *s, const struct path_fact *part, const cha
     if (class == SOURCE_PROGRAMS || (class == SOURCE_SENSITIVE && is_granted (m, path)))
       why = NULL;
   }
-  if (why == NULL && class == SOURCE_PLAIN && meet_value (m, SETTING_WORKSPACE)->level == WORKSPACE_NONE
+  if (why == NULL && class == SOURCE_PLAIN && restrict_value (m, SETTING_WORKSPACE)->level == WORKSPACE_NONE
       && !is_granted (m, path))
     why = "the profile has no workspace";
   if (why != NULL)
@@ -190,18 +190,18 @@ bool bind_is_brought (struct meet *m, const struct json_node *mount, const char 
 }
 
 /* Whether the bind must not be written, by what its source is. */
-static int judge (struct source *s, bool *ret_folder)
+static int judge (struct source *s, bool *ret_directory)
 {
   const struct path_fact *fact = s->fact;
   const char *why = source_forbidden (s->m->policy->host, fact, s->writable);
   int r;
 
-  *ret_folder = false;
+  *ret_directory = false;
   if (fact->magic)
     return refuse_source (s->m, fact->path, s->dest,
                           "a link in /proc is on the way, which leads elsewhere for each process");
   if (why == NULL && fact->type != PATH_DIRECTORY && fact->type != PATH_FILE)
-    why = "it is neither a folder nor a file";
+    why = "it is neither a directory nor a file";
   else if (why == NULL && (fact->filesystem == NULL || fact->place_count == 0))
     why = "where it lies is not known";
   if (why != NULL)
@@ -215,8 +215,8 @@ static int judge (struct source *s, bool *ret_folder)
     r = judge_part (s, &fact->below[i]);
   s->brought = engine_brings_some (s->m, fact->real, s->dest);
   s->read_only = s->read_only || s->brought;
-  *ret_folder = !s->read_only && fact->type == PATH_DIRECTORY;
-  s->read_only = s->read_only || meet_value (s->m, SETTING_WORKSPACE)->level != WORKSPACE_READ_WRITE;
+  *ret_directory = !s->read_only && fact->type == PATH_DIRECTORY;
+  s->read_only = s->read_only || restrict_value (s->m, SETTING_WORKSPACE)->level != WORKSPACE_READ_WRITE;
   return r;
 }
 
@@ -231,8 +231,8 @@ static int check_id_maps (struct meet *m, const struct json_node *mount, const c
 
     mapped = mapped || str_has_prefix (option, "idmap") || str_has_prefix (option, "ridmap");
   }
-  return mapped ? meet_refuse (m, CONTROL_USER_NAMESPACE,
-                               "the mount on '%s' has ids mapped; start it without that", dest)
+  return mapped ? restrict_refuse (m, CONTROL_USER_NAMESPACE,
+                                   "the mount on '%s' has ids mapped; start it without that", dest)
                 : 0;
 }
 
@@ -241,12 +241,12 @@ bool spec_mount_is_read_only (const struct json_node *mount)
   return option_there (mount, "ro") && !option_there (mount, "rw");
 }
 
-int meet_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_folder)
+int restrict_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_directory)
 {
   cleanup_free char *path = NULL;
   struct source s = { .m = m, .dest = dest, .writable = !spec_mount_is_read_only (mount) };
   const char *source = NULL;
-  int r = meet_find_text (m, mount, "source", &source);
+  int r = restrict_find_text (m, mount, "source", &source);
 
   if (r < 0)
     return r;
@@ -260,18 +260,18 @@ int meet_bind (struct meet *m, struct json_node *mount, const char *dest, bool *
     return refuse_source (m, path, dest, "it does not exist");
   r = check_id_maps (m, mount, dest);
   if (r == 0)
-    r = judge (&s, ret_folder);
+    r = judge (&s, ret_directory);
   if (r < 0)
     return r;
   /* What was judged is what is mounted: no link is left for the runtime to follow. */
   if (strcmp (source, s.fact->real) != 0)
-    meet_set (m, mount, "source", json_new_text (JSON_STRING, s.fact->real));
+    restrict_set (m, mount, "source", json_new_text (JSON_STRING, s.fact->real));
   if (s.read_only && s.writable) {
     option_force (m, mount, "ro", "rw");
     if (s.brought)
       m->brought++;
     else
-      meet_note (m, CONTROL_WORKSPACE_BOUNDED, "the mount on '%s' is made read-only", dest);
+      restrict_note (m, CONTROL_WORKSPACE_BOUNDED, "the mount on '%s' is made read-only", dest);
   }
   return 0;
 }

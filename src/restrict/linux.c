@@ -11,17 +11,17 @@ static int cover (struct meet *m, struct json_node *linux_, const char *key, con
 {
   struct json_node *list = NULL;
   size_t added = 0;
-  int r = meet_make (m, linux_, key, JSON_ARRAY, &list);
+  int r = restrict_make (m, linux_, key, JSON_ARRAY, &list);
 
   if (r == 0)
-    r = meet_items (m, list, key, JSON_STRING);
+    r = restrict_items (m, list, key, JSON_STRING);
   for (size_t i = 0; r == 0 && paths[i] != NULL; i++)
     if (!texts_have (list, paths[i])) {
-      meet_append_text (m, list, paths[i]);
+      restrict_append_text (m, list, paths[i]);
       added++;
     }
   if (added > 0)
-    meet_note (m, CONTROL_PATHS_MASKED, "%zu paths added to %s", added, key);
+    restrict_note (m, CONTROL_PATHS_MASKED, "%zu paths added to %s", added, key);
   return r;
 }
 
@@ -36,18 +36,18 @@ static bool is_namespaced (const char *name)
   return strcmp (name, "kernel.domainname") == 0;
 }
 
-static int meet_sysctl (struct meet *m, struct json_node *linux_)
+static int restrict_sysctl (struct meet *m, struct json_node *linux_)
 {
   struct json_node *sysctl = NULL;
-  int r = meet_find (m, linux_, "sysctl", JSON_OBJECT, &sysctl);
+  int r = restrict_find (m, linux_, "sysctl", JSON_OBJECT, &sysctl);
 
   for (size_t i = 0; r == 0 && sysctl != NULL && i < sysctl->count; i++) {
     const char *name = sysctl->keys[i].name;
 
     /* Some tools write slashes for dots, and a path may lead anywhere. */
     if (strchr (name, '/') != NULL || strstr (name, "..") != NULL || !is_namespaced (name))
-      r = meet_refuse (m, CONTROL_ISOLATION_TYPE,
-                       "kernel parameter '%s' is the host's; start it without --sysctl %s", name, name);
+      r = restrict_refuse (m, CONTROL_ISOLATION_TYPE,
+                           "kernel parameter '%s' is the host's; start it without --sysctl %s", name, name);
   }
   /* Its value names groups that the namespace may not have, which the kernel refuses. */
   if (r == 0 && sysctl != NULL && m->adds_userns)
@@ -55,58 +55,58 @@ static int meet_sysctl (struct meet *m, struct json_node *linux_)
   return r;
 }
 
-static int meet_extra_devices (struct meet *m, struct json_node *linux_)
+static int restrict_extra_devices (struct meet *m, struct json_node *linux_)
 {
   struct json_node *devices = NULL;
-  int r = meet_find (m, linux_, "devices", JSON_ARRAY, &devices);
+  int r = restrict_find (m, linux_, "devices", JSON_ARRAY, &devices);
 
   if (r < 0 || devices == NULL || devices->count == 0)
     return r;
-  meet_note (m, CONTROL_DEVICES_MINIMAL, "%zu devices of the host taken away", devices->count);
+  restrict_note (m, CONTROL_DEVICES_MINIMAL, "%zu devices of the host taken away", devices->count);
   json_remove (linux_, "devices");
   return 0;
 }
 
-static int meet_propagation (struct meet *m, struct json_node *linux_)
+static int restrict_propagation (struct meet *m, struct json_node *linux_)
 {
   const char *asked = NULL;
-  int r = meet_find_text (m, linux_, "rootfsPropagation", &asked);
+  int r = restrict_find_text (m, linux_, "rootfsPropagation", &asked);
 
   /* Without a word runtimes take a mount namespace that nothing leaves or enters. */
   if (r < 0 || asked == NULL || asked[0] == '\0' || strcmp (asked, "private") == 0
       || strcmp (asked, "rprivate") == 0)
     return r;
-  meet_note (m, CONTROL_NAMESPACE_MOUNT, "propagation '%s' becomes private", asked);
-  meet_set (m, linux_, "rootfsPropagation", json_new_text (JSON_STRING, "private"));
+  restrict_note (m, CONTROL_NAMESPACE_MOUNT, "propagation '%s' becomes private", asked);
+  restrict_set (m, linux_, "rootfsPropagation", json_new_text (JSON_STRING, "private"));
   return 0;
 }
 
-static int meet_main_resources (struct meet *m, struct json_node *linux_)
+static int restrict_main_resources (struct meet *m, struct json_node *linux_)
 {
   struct json_node *resources = NULL;
-  int r = meet_make (m, linux_, "resources", JSON_OBJECT, &resources);
+  int r = restrict_make (m, linux_, "resources", JSON_OBJECT, &resources);
 
-  return r < 0 ? r : meet_resources (m, resources, false);
+  return r < 0 ? r : restrict_resources (m, resources, false);
 }
 
-int meet_linux (struct meet *m, struct json_node *config)
+int restrict_linux (struct meet *m, struct json_node *config)
 {
   struct json_node *linux_ = NULL;
-  int r = meet_make (m, config, "linux", JSON_OBJECT, &linux_);
+  int r = restrict_make (m, config, "linux", JSON_OBJECT, &linux_);
 
   if (r == 0)
-    r = meet_namespaces (m, linux_);
+    r = restrict_namespaces (m, linux_);
   if (r == 0)
-    r = meet_main_resources (m, linux_);
+    r = restrict_main_resources (m, linux_);
   if (r == 0)
-    r = meet_sysctl (m, linux_);
+    r = restrict_sysctl (m, linux_);
   if (r == 0)
-    r = meet_extra_devices (m, linux_);
+    r = restrict_extra_devices (m, linux_);
   if (r == 0)
-    r = meet_propagation (m, linux_);
+    r = restrict_propagation (m, linux_);
   if (r == 0)
     r = cover (m, linux_, "maskedPaths", masked_paths);
   if (r == 0)
     r = cover (m, linux_, "readonlyPaths", read_only_paths);
-  return r < 0 ? r : meet_seccomp (m, linux_);
+  return r < 0 ? r : restrict_seccomp (m, linux_);
 }

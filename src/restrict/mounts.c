@@ -52,13 +52,13 @@ static bool place_takes (const struct place *place, const char *type)
 
 static uint64_t tmp_size (const struct meet *m)
 {
-  return meet_number (m, SETTING_TMP, 64 * 1024 * 1024);
+  return restrict_number (m, SETTING_TMP, 64 * 1024 * 1024);
 }
 
 static void bound_size (struct meet *m, struct json_node *mount, const char *dest)
 {
   if (option_bound_size (m, mount, tmp_size (m)))
-    meet_note (m, CONTROL_TMP_BOUNDED, "%s gets no more than %" PRIu64 " bytes", dest, tmp_size (m));
+    restrict_note (m, CONTROL_TMP_BOUNDED, "%s gets no more than %" PRIu64 " bytes", dest, tmp_size (m));
 }
 
 /* MOUNT becomes memory of its own, of SIZE bytes at most. */
@@ -68,14 +68,14 @@ static int replace (struct meet *m, struct json_node *mount, const char *dest, c
   const char *const options[] = { "nosuid", "nodev", "noexec", mode };
   struct json_node *list = json_new (JSON_ARRAY);
 
-  meet_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
-  meet_set (m, mount, "source", json_new_text (JSON_STRING, strrchr (dest, '/') + 1));
-  meet_set (m, mount, "options", list);
+  restrict_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
+  restrict_set (m, mount, "source", json_new_text (JSON_STRING, strrchr (dest, '/') + 1));
+  restrict_set (m, mount, "options", list);
   for (size_t i = 0; i < ARRAY_LEN (options) && !m->failed; i++)
-    meet_append_text (m, list, options[i]);
+    restrict_append_text (m, list, options[i]);
   if (m->failed)
     return error_oom (m->err);
-  meet_note (m, CONTROL_TMP_BOUNDED, "what is bound on %s becomes memory of its own", dest);
+  restrict_note (m, CONTROL_TMP_BOUNDED, "what is bound on %s becomes memory of its own", dest);
   (void) option_bound_size (m, mount, size);
   return 0;
 }
@@ -92,21 +92,21 @@ static size_t force_flags (struct meet *m, struct json_node *mount, bool device_
 }
 
 /* FLAGGED counts mounts that got flags. */
-static int meet_place (struct meet *m, struct json_node *mount, const struct place *place, const char *type,
-                       size_t *flagged)
+static int restrict_place (struct meet *m, struct json_node *mount, const struct place *place,
+                           const char *type, size_t *flagged)
 {
   bool shm = strcmp (place->dest, "/dev/shm") == 0;
 
-  /* Podman binds a folder of its own there, which may be another container's. */
+  /* Podman binds a directory of its own there, which may be another container's. */
   if (shm && spec_mount_is_bind (mount))
     return replace (m, mount, place->dest, "mode=1777", tmp_size (m));
   if (!place_takes (place, type) || spec_mount_is_bind (mount))
-    return meet_refuse (m, CONTROL_DEVICES_MINIMAL,
-                        "'%s' cannot be mounted on '%s'; start it without that mount", type, place->dest);
+    return restrict_refuse (m, CONTROL_DEVICES_MINIMAL,
+                            "'%s' cannot be mounted on '%s'; start it without that mount", type, place->dest);
   *flagged += force_flags (m, mount, place->device_nodes, place->executable);
   if (place->read_only && (!option_there (mount, "ro") || option_there (mount, "rw"))) {
     option_force (m, mount, "ro", "rw");
-    meet_note (m, CONTROL_PATHS_MASKED, "%s is made read-only", place->dest);
+    restrict_note (m, CONTROL_PATHS_MASKED, "%s is made read-only", place->dest);
   }
   if (shm)
     bound_size (m, mount, place->dest);
@@ -115,7 +115,7 @@ static int meet_place (struct meet *m, struct json_node *mount, const struct pla
 
 static bool is_noexec (const struct meet *m, const char *dest)
 {
-  return strset_has (&meet_value (m, SETTING_NOEXEC)->set, dest);
+  return strset_has (&restrict_value (m, SETTING_NOEXEC)->set, dest);
 }
 
 /* Anything below the kernel's own places is a trick, but a file that an engine puts into /dev. */
@@ -125,23 +125,23 @@ static int check_dest (struct meet *m, const struct json_node *mount, const char
   const struct path_fact *fact = NULL;
 
   if (strcmp (dest, "/") == 0 || path_is_within (dest, "/proc") || path_is_within (dest, "/sys"))
-    return meet_refuse (m, CONTROL_PATHS_MASKED,
-                        "nothing can be mounted on '%s'; start it without that mount", dest);
+    return restrict_refuse (m, CONTROL_PATHS_MASKED,
+                            "nothing can be mounted on '%s'; start it without that mount", dest);
   if (!path_is_within (dest, "/dev"))
     return 0;
   if (source != NULL && source->type == JSON_STRING && spec_mount_is_bind (mount))
     fact = path_facts_find (&m->policy->host->paths, source->text);
   if (fact != NULL && fact->type == PATH_FILE)
     return 0;
-  return meet_refuse (m, CONTROL_DEVICES_MINIMAL,
-                      "nothing can be mounted on '%s'; start it without that mount", dest);
+  return restrict_refuse (m, CONTROL_DEVICES_MINIMAL,
+                          "nothing can be mounted on '%s'; start it without that mount", dest);
 }
 
 static int hide_below (struct meet *m, const char *dest)
 {
-  const struct strlist *hide = &meet_value (m, SETTING_HIDE)->set;
+  const struct strlist *hide = &restrict_value (m, SETTING_HIDE)->set;
   struct json_node *linux_ = json_edit (m->config, "linux"), *masked = NULL;
-  int r = meet_make (m, linux_, "maskedPaths", JSON_ARRAY, &masked);
+  int r = restrict_make (m, linux_, "maskedPaths", JSON_ARRAY, &masked);
 
   for (size_t i = 0; r == 0 && i < hide->count; i++) {
     bool absolute = hide->items[i][0] == '/';
@@ -152,16 +152,16 @@ static int hide_below (struct meet *m, const char *dest)
       return error_oom (m->err);
     if (texts_have (masked, path))
       continue;
-    meet_append_text (m, masked, path);
-    meet_note (m, CONTROL_PATHS_HIDDEN, "'%s' is covered", path);
+    restrict_append_text (m, masked, path);
+    restrict_note (m, CONTROL_PATHS_HIDDEN, "'%s' is covered", path);
   }
   return r;
 }
 
-static int meet_other (struct meet *m, struct json_node *mount, const char *dest, const char *type,
-                       size_t *flagged)
+static int restrict_other (struct meet *m, struct json_node *mount, const char *dest, const char *type,
+                           size_t *flagged)
 {
-  bool tmp = strcmp (dest, "/tmp") == 0, folder = false;
+  bool tmp = strcmp (dest, "/tmp") == 0, directory = false;
   int r = check_dest (m, mount, dest);
 
   if (r < 0)
@@ -171,18 +171,18 @@ static int meet_other (struct meet *m, struct json_node *mount, const char *dest
   if (strcmp (dest, SECRETS_DEST) == 0 && bind_is_brought (m, mount, dest))
     return replace (m, mount, dest, "mode=755", SECRETS_SIZE);
   if (tmp && (spec_mount_is_bind (mount) || strcmp (type, "tmpfs") != 0))
-    return meet_refuse (m, CONTROL_TMP_BOUNDED,
-                        "/tmp is memory of the container's own, and '%s' is to be mounted there; "
-                        "choose another place for it",
-                        type);
+    return restrict_refuse (m, CONTROL_TMP_BOUNDED,
+                            "/tmp is memory of the container's own, and '%s' is to be mounted there; "
+                            "choose another place for it",
+                            type);
   if (spec_mount_is_bind (mount))
-    r = meet_bind (m, mount, dest, &folder);
+    r = restrict_bind (m, mount, dest, &directory);
   else if (strcmp (type, "tmpfs") != 0)
-    r = meet_refuse (m, CONTROL_WORKSPACE_BOUNDED,
-                     "a mount of type '%s' on '%s' is not one of a container; start it "
-                     "without that mount",
-                     type, dest);
-  if (r == 0 && folder)
+    r = restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED,
+                         "a mount of type '%s' on '%s' is not one of a container; start it "
+                         "without that mount",
+                         type, dest);
+  if (r == 0 && directory)
     r = hide_below (m, dest);
   if (r < 0)
     return r;
@@ -197,29 +197,29 @@ static int meet_one (struct meet *m, struct json_node *mount, char **ret_dest, s
   struct json_node *options = NULL;
   const struct place *place;
   const char *text = NULL, *type = NULL;
-  int r = meet_find_text (m, mount, "destination", &text);
+  int r = restrict_find_text (m, mount, "destination", &text);
 
   if (r == 0)
-    r = meet_find_text (m, mount, "type", &type);
+    r = restrict_find_text (m, mount, "type", &type);
   if (r == 0)
-    r = meet_make (m, mount, "options", JSON_ARRAY, &options);
+    r = restrict_make (m, mount, "options", JSON_ARRAY, &options);
   if (r == 0)
-    r = meet_items (m, options, "options", JSON_STRING);
+    r = restrict_items (m, options, "options", JSON_STRING);
   if (r < 0)
     return r;
   r = text ? spec_normal_path (text, ret_dest) : -EINVAL;
   if (r == -ENOMEM)
     return error_oom (m->err);
   if (r < 0)
-    return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED,
-                        "the mount point '%s' is not an absolute path without '..'", text ? text : "");
+    return restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED,
+                            "the mount point '%s' is not an absolute path without '..'", text ? text : "");
   if (option_force_private (m, mount))
-    meet_note (m, CONTROL_NAMESPACE_MOUNT, "the mount on '%s' is made private", *ret_dest);
+    restrict_note (m, CONTROL_NAMESPACE_MOUNT, "the mount on '%s' is made private", *ret_dest);
   place = find_place (*ret_dest);
   if (type == NULL)
     type = spec_mount_is_bind (mount) ? "bind" : "none";
-  return place ? meet_place (m, mount, place, type, flagged)
-               : meet_other (m, mount, *ret_dest, type, flagged);
+  return place ? restrict_place (m, mount, place, type, flagged)
+               : restrict_other (m, mount, *ret_dest, type, flagged);
 }
 
 static struct json_node *new_tmpfs (struct meet *m, const char *dest, const char *const *options)
@@ -232,12 +232,12 @@ static struct json_node *new_tmpfs (struct meet *m, const char *dest, const char
     m->failed = true;
     return NULL;
   }
-  meet_set (m, mount, "destination", json_new_text (JSON_STRING, dest));
-  meet_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
-  meet_set (m, mount, "source", json_new_text (JSON_STRING, "tmpfs"));
+  restrict_set (m, mount, "destination", json_new_text (JSON_STRING, dest));
+  restrict_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
+  restrict_set (m, mount, "source", json_new_text (JSON_STRING, "tmpfs"));
   for (size_t i = 0; options[i] != NULL; i++)
-    meet_append_text (m, list, options[i]);
-  meet_set (m, mount, "options", list);
+    restrict_append_text (m, list, options[i]);
+  restrict_set (m, mount, "options", list);
   return mount;
 }
 
@@ -252,15 +252,15 @@ static int add_missing (struct meet *m, struct json_node *mounts, const struct s
   if (!strset_has (dests, "/dev")) {
     mount = new_tmpfs (m, "/dev", dev);
     m->failed = mount == NULL || json_insert (mounts, 0, mount) < 0 || m->failed;
-    meet_note (m, CONTROL_DEVICES_MINIMAL, "/dev becomes a fresh one");
+    restrict_note (m, CONTROL_DEVICES_MINIMAL, "/dev becomes a fresh one");
   }
   if (!strset_has (dests, "/dev/shm") && !m->failed) {
     mount = new_tmpfs (m, "/dev/shm", shm);
     if (mount != NULL)
       (void) option_bound_size (m, mount, tmp_size (m));
-    meet_append (m, mounts, mount);
-    meet_note (m, CONTROL_TMP_BOUNDED, "/dev/shm becomes memory of its own, of %" PRIu64 " bytes",
-               tmp_size (m));
+    restrict_append (m, mounts, mount);
+    restrict_note (m, CONTROL_TMP_BOUNDED, "/dev/shm becomes memory of its own, of %" PRIu64 " bytes",
+                   tmp_size (m));
   }
   if (!strset_has (dests, "/tmp") && !m->failed) {
     mount = new_tmpfs (m, "/tmp", tmp);
@@ -269,21 +269,22 @@ static int add_missing (struct meet *m, struct json_node *mounts, const struct s
       if (is_noexec (m, "/tmp"))
         option_force (m, mount, "noexec", NULL);
     }
-    meet_append (m, mounts, mount);
-    meet_note (m, CONTROL_TMP_BOUNDED, "/tmp becomes memory of its own, of %" PRIu64 " bytes", tmp_size (m));
+    restrict_append (m, mounts, mount);
+    restrict_note (m, CONTROL_TMP_BOUNDED, "/tmp becomes memory of its own, of %" PRIu64 " bytes",
+                   tmp_size (m));
   }
   return m->failed ? error_oom (m->err) : 0;
 }
 
-int meet_mounts (struct meet *m, struct json_node *config)
+int restrict_mounts (struct meet *m, struct json_node *config)
 {
   cleanup_strlist struct strlist dests = { 0 }, stores = { 0 };
   struct json_node *mounts = NULL;
   size_t flagged = 0;
-  int r = meet_make (m, config, "mounts", JSON_ARRAY, &mounts);
+  int r = restrict_make (m, config, "mounts", JSON_ARRAY, &mounts);
 
   if (r == 0)
-    r = meet_items (m, mounts, "mounts", JSON_OBJECT);
+    r = restrict_items (m, mounts, "mounts", JSON_OBJECT);
   if (r == 0 && mounts->count > LIMIT_MOUNTS)
     r = error_set (m->err, -E2BIG, "config.json: more than %zu mounts", LIMIT_MOUNTS);
   if (r == 0)
@@ -294,14 +295,14 @@ int meet_mounts (struct meet *m, struct json_node *config)
 
     r = meet_one (m, mounts->items[i], &dest, &flagged);
     if (r == 0 && strset_has (&dests, dest))
-      r = meet_refuse (m, CONTROL_WORKSPACE_BOUNDED, "two things are to be mounted on '%s'", dest);
+      r = restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED, "two things are to be mounted on '%s'", dest);
     if (r == 0 && strset_add (&dests, dest) < 0)
       r = error_oom (m->err);
   }
   if (r == 0 && m->brought > 0)
-    meet_note (m, CONTROL_WORKSPACE_BOUNDED, "%zu files of the engine's are made read-only", m->brought);
+    restrict_note (m, CONTROL_WORKSPACE_BOUNDED, "%zu files of the engine's are made read-only", m->brought);
   if (r == 0 && flagged > 0)
-    meet_note (m, CONTROL_MOUNTS_NOSUID_NODEV, "%zu mounts get nosuid, nodev or noexec", flagged);
+    restrict_note (m, CONTROL_MOUNTS_NOSUID_NODEV, "%zu mounts get nosuid, nodev or noexec", flagged);
   if (r == 0)
     r = add_missing (m, mounts, &dests);
   m->stores = NULL;

@@ -40,7 +40,7 @@ bool option_force (struct meet *m, struct json_node *mount, const char *option, 
 
   if (texts_have (options, option))
     return changed;
-  meet_append_text (m, options, option);
+  restrict_append_text (m, options, option);
   return true;
 }
 
@@ -80,7 +80,7 @@ bool option_bound_size (struct meet *m, struct json_node *mount, uint64_t most)
     else
       i++;
   snprintf (text, sizeof (text), "size=%" PRIu64, most);
-  meet_append_text (m, options, text);
+  restrict_append_text (m, options, text);
   return true;
 }
 
@@ -93,6 +93,6 @@ bool option_force_private (struct meet *m, struct json_node *mount)
   for (size_t i = 0; i < ARRAY_LEN (open); i++)
     changed = take_out (options, open[i]) || changed;
   if (changed && !texts_have (options, "rprivate"))
-    meet_append_text (m, options, "rprivate");
+    restrict_append_text (m, options, "rprivate");
   return changed;
 }

@@ -14,7 +14,7 @@ static int find_id (struct meet *m, struct json_node *user, const char *key, uin
 {
   bool there = false;
   int64_t id = 0;
-  int r = meet_find_number (m, user, key, &there, &id);
+  int r = restrict_find_number (m, user, key, &there, &id);
 
   if (r < 0)
     return r;
@@ -26,16 +26,16 @@ static int find_id (struct meet *m, struct json_node *user, const char *key, uin
 }
 
 /* A process that has only its own group in addition has none in addition. */
-static int meet_groups (struct meet *m, struct json_node *user, uint32_t gid)
+static int restrict_groups (struct meet *m, struct json_node *user, uint32_t gid)
 {
   struct json_node *groups = NULL;
   char own[16];
   size_t foreign = 0;
-  int r = meet_find (m, user, "additionalGids", JSON_ARRAY, &groups);
+  int r = restrict_find (m, user, "additionalGids", JSON_ARRAY, &groups);
 
   if (r < 0 || groups == NULL)
     return r;
-  r = meet_items (m, groups, "additionalGids", JSON_NUMBER);
+  r = restrict_items (m, groups, "additionalGids", JSON_NUMBER);
   if (r < 0)
     return r;
   snprintf (own, sizeof (own), "%" PRIu32, gid);
@@ -44,25 +44,25 @@ static int meet_groups (struct meet *m, struct json_node *user, uint32_t gid)
   if (foreign == 0)
     return 0;
   json_remove (user, "additionalGids");
-  meet_note (m, CONTROL_USER_NON_ROOT, "%zu additional groups taken away", foreign);
+  restrict_note (m, CONTROL_USER_NON_ROOT, "%zu additional groups taken away", foreign);
   return 0;
 }
 
 static int refuse_user (struct meet *m, const struct value *asked, const struct value *own)
 {
-  return meet_refuse (m, CONTROL_USER_NON_ROOT,
-                      "the engine asks for user %u:%u, and profile '%s' has %u:%u; start it with --user "
-                      "%u:%u, or without --user if the image has none",
-                      asked->uid, asked->gid, m->policy->profile, own->uid, own->gid, own->uid, own->gid);
+  return restrict_refuse (m, CONTROL_USER_NON_ROOT,
+                          "the engine asks for user %u:%u, and profile '%s' has %u:%u; start it with --user "
+                          "%u:%u, or without --user if the image has none",
+                          asked->uid, asked->gid, m->policy->profile, own->uid, own->gid, own->uid, own->gid);
 }
 
-static int meet_user (struct meet *m, struct json_node *process)
+static int restrict_user (struct meet *m, struct json_node *process)
 {
-  const struct value *own = meet_value (m, SETTING_USER);
+  const struct value *own = restrict_value (m, SETTING_USER);
   cleanup_value struct value met = { 0 };
   struct value asked = { .state = VALUE_SET };
   struct json_node *user = NULL;
-  int r = meet_make (m, process, "user", JSON_OBJECT, &user);
+  int r = restrict_make (m, process, "user", JSON_OBJECT, &user);
 
   if (r == 0)
     r = find_id (m, user, "uid", &asked.uid);
@@ -75,11 +75,12 @@ static int meet_user (struct meet *m, struct json_node *process)
   if (met.state == VALUE_CONFLICT)
     return refuse_user (m, &asked, own);
   if (met.uid != asked.uid || met.gid != asked.gid) {
-    meet_set (m, user, "uid", json_new_number (met.uid));
-    meet_set (m, user, "gid", json_new_number (met.gid));
-    meet_note (m, CONTROL_USER_NON_ROOT, "user %u:%u becomes %u:%u", asked.uid, asked.gid, met.uid, met.gid);
+    restrict_set (m, user, "uid", json_new_number (met.uid));
+    restrict_set (m, user, "gid", json_new_number (met.gid));
+    restrict_note (m, CONTROL_USER_NON_ROOT, "user %u:%u becomes %u:%u", asked.uid, asked.gid, met.uid,
+                   met.gid);
   }
-  return meet_groups (m, user, met.gid);
+  return restrict_groups (m, user, met.gid);
 }
 
 /* Takes from one set what is not granted; *FIRST is the first name that went. */
@@ -102,59 +103,59 @@ static size_t reduce (struct json_node *set, const struct strlist *granted, char
 }
 
 /* What an absent object means differs between runtimes; an empty one is clear. */
-static int meet_capabilities (struct meet *m, struct json_node *process)
+static int restrict_capabilities (struct meet *m, struct json_node *process)
 {
   static const char *const sets[] = { "bounding", "effective", "permitted", "inheritable", "ambient" };
-  const struct strlist *granted = &meet_value (m, SETTING_CAPABILITIES)->set;
+  const struct strlist *granted = &restrict_value (m, SETTING_CAPABILITIES)->set;
   struct json_node *object = NULL;
-  int r = meet_find (m, process, "capabilities", JSON_OBJECT, &object);
+  int r = restrict_find (m, process, "capabilities", JSON_OBJECT, &object);
   bool absent = object == NULL;
 
   if (r == 0)
-    r = meet_make (m, process, "capabilities", JSON_OBJECT, &object);
+    r = restrict_make (m, process, "capabilities", JSON_OBJECT, &object);
   if (r == 0 && absent)
-    meet_note (m, CONTROL_CAPABILITIES, "all taken away, as the engine says nothing of them");
+    restrict_note (m, CONTROL_CAPABILITIES, "all taken away, as the engine says nothing of them");
   for (size_t i = 0; r == 0 && i < ARRAY_LEN (sets); i++) {
     struct json_node *set = NULL;
     char first[64] = "";
     size_t taken;
 
-    r = meet_make (m, object, sets[i], JSON_ARRAY, &set);
+    r = restrict_make (m, object, sets[i], JSON_ARRAY, &set);
     if (r == 0)
-      r = meet_items (m, set, sets[i], JSON_STRING);
+      r = restrict_items (m, set, sets[i], JSON_STRING);
     if (r < 0)
       return r;
     taken = reduce (set, granted, first, sizeof (first));
     if (taken > 0)
-      meet_note (m, CONTROL_CAPABILITIES,
-                 taken > 1 ? "%s and %zu more taken from the %s set" : "%s%.0zu taken from the %s set", first,
-                 taken - 1, sets[i]);
+      restrict_note (m, CONTROL_CAPABILITIES,
+                     taken > 1 ? "%s and %zu more taken from the %s set" : "%s%.0zu taken from the %s set",
+                     first, taken - 1, sets[i]);
   }
   return r;
 }
 
-static int meet_no_new_privileges (struct meet *m, struct json_node *process)
+static int restrict_no_new_privileges (struct meet *m, struct json_node *process)
 {
   struct json_node *flag = NULL;
-  int r = meet_find (m, process, "noNewPrivileges", JSON_BOOL, &flag);
+  int r = restrict_find (m, process, "noNewPrivileges", JSON_BOOL, &flag);
 
-  if (r < 0 || !meet_value (m, SETTING_NO_NEW_PRIVILEGES)->flag || (flag != NULL && flag->flag))
+  if (r < 0 || !restrict_value (m, SETTING_NO_NEW_PRIVILEGES)->flag || (flag != NULL && flag->flag))
     return r;
-  meet_set (m, process, "noNewPrivileges", json_new_bool (true));
-  meet_note (m, CONTROL_NO_NEW_PRIVILEGES, "set");
+  restrict_set (m, process, "noNewPrivileges", json_new_bool (true));
+  restrict_note (m, CONTROL_NO_NEW_PRIVILEGES, "set");
   return 0;
 }
 
 static void set_rlimit (struct meet *m, struct json_node *limit, const char *name, uint64_t most)
 {
-  meet_set (m, limit, "type", json_new_text (JSON_STRING, name));
-  meet_set (m, limit, "hard", json_new_number ((int64_t) most));
-  meet_set (m, limit, "soft", json_new_number ((int64_t) most));
+  restrict_set (m, limit, "type", json_new_text (JSON_STRING, name));
+  restrict_set (m, limit, "hard", json_new_number ((int64_t) most));
+  restrict_set (m, limit, "soft", json_new_number ((int64_t) most));
 }
 
 /* Every entry for NAME, and one more if there is none. */
-static int meet_rlimit (struct meet *m, struct json_node *limits, const char *name, uint64_t most,
-                        enum control control)
+static int restrict_rlimit (struct meet *m, struct json_node *limits, const char *name, uint64_t most,
+                            enum control control)
 {
   bool found = false, changed = false;
 
@@ -163,12 +164,12 @@ static int meet_rlimit (struct meet *m, struct json_node *limits, const char *na
     const char *type = NULL;
     int64_t hard = INT64_MAX, soft = INT64_MAX;
     bool there;
-    int r = meet_find_text (m, limit, "type", &type);
+    int r = restrict_find_text (m, limit, "type", &type);
 
     if (r == 0)
-      r = meet_find_number (m, limit, "hard", &there, &hard);
+      r = restrict_find_number (m, limit, "hard", &there, &hard);
     if (r == 0)
-      r = meet_find_number (m, limit, "soft", &there, &soft);
+      r = restrict_find_number (m, limit, "soft", &there, &soft);
     if (r < 0)
       return r;
     if (type == NULL || strcmp (type, name) != 0)
@@ -182,30 +183,30 @@ static int meet_rlimit (struct meet *m, struct json_node *limits, const char *na
   if (!found) {
     struct json_node *limit = json_new (JSON_OBJECT);
 
-    meet_append (m, limits, limit);
+    restrict_append (m, limits, limit);
     if (!m->failed)
       set_rlimit (m, limit, name, most);
   }
   if (!found || changed)
-    meet_note (m, control, "%s lowered to %" PRIu64, name, most);
+    restrict_note (m, control, "%s lowered to %" PRIu64, name, most);
   return 0;
 }
 
 /* A core dump is written by the host's own handler, outside of everything promised. */
-static int meet_rlimits (struct meet *m, struct json_node *process)
+static int restrict_rlimits (struct meet *m, struct json_node *process)
 {
-  const struct value *files = meet_value (m, SETTING_OPEN_FILES);
+  const struct value *files = restrict_value (m, SETTING_OPEN_FILES);
   uint64_t hard = m->policy->host->open_files_hard;
   struct json_node *limits = NULL;
-  int r = meet_make (m, process, "rlimits", JSON_ARRAY, &limits);
+  int r = restrict_make (m, process, "rlimits", JSON_ARRAY, &limits);
 
   if (r == 0)
-    r = meet_items (m, limits, "rlimits", JSON_OBJECT);
+    r = restrict_items (m, limits, "rlimits", JSON_OBJECT);
   if (r == 0)
-    r = meet_rlimit (m, limits, "RLIMIT_CORE", 0, CONTROL_ISOLATION_TYPE);
+    r = restrict_rlimit (m, limits, "RLIMIT_CORE", 0, CONTROL_ISOLATION_TYPE);
   if (r == 0 && value_is_set (files))
-    r = meet_rlimit (m, limits, "RLIMIT_NOFILE", hard > 0 && hard < files->number ? hard : files->number,
-                     CONTROL_LIMITS_OPEN_FILES);
+    r = restrict_rlimit (m, limits, "RLIMIT_NOFILE", hard > 0 && hard < files->number ? hard : files->number,
+                         CONTROL_LIMITS_OPEN_FILES);
   return r;
 }
 
@@ -218,38 +219,38 @@ static bool is_engine_default (const char *apparmor)
          || str_has_prefix (apparmor, "containers-default-");
 }
 
-static int meet_apparmor (struct meet *m, struct json_node *process)
+static int restrict_apparmor (struct meet *m, struct json_node *process)
 {
   const struct host_facts *host = m->policy->host;
-  const struct value *own = meet_value (m, SETTING_APPARMOR);
+  const struct value *own = restrict_value (m, SETTING_APPARMOR);
   bool loaded = host->apparmor && value_is_set (own) && strset_has (&host->apparmor_profiles, own->text);
   const char *asked = NULL;
-  int r = meet_find_text (m, process, "apparmorProfile", &asked);
+  int r = restrict_find_text (m, process, "apparmorProfile", &asked);
 
   if (r < 0 || !value_is_set (own) || (asked != NULL && strcmp (asked, own->text) == 0))
     return r;
   if (!loaded && control_is_required (CONTROL_APPARMOR, m->policy->settings))
-    return meet_refuse (m, CONTROL_APPARMOR,
-                        "profile '%s' requires the AppArmor profile '%s', which is not loaded here",
-                        m->policy->profile, own->text);
+    return restrict_refuse (m, CONTROL_APPARMOR,
+                            "profile '%s' requires the AppArmor profile '%s', which is not loaded here",
+                            m->policy->profile, own->text);
   if (!loaded)
     return 0;
   if (asked != NULL && !is_engine_default (asked))
-    return meet_refuse (m, CONTROL_APPARMOR,
-                        "the engine asks for '%s' and profile '%s' for '%s': both cannot hold", asked,
-                        m->policy->profile, own->text);
-  meet_set (m, process, "apparmorProfile", json_new_text (JSON_STRING, own->text));
-  meet_note (m, CONTROL_APPARMOR, "'%s' set", own->text);
+    return restrict_refuse (m, CONTROL_APPARMOR,
+                            "the engine asks for '%s' and profile '%s' for '%s': both cannot hold", asked,
+                            m->policy->profile, own->text);
+  restrict_set (m, process, "apparmorProfile", json_new_text (JSON_STRING, own->text));
+  restrict_note (m, CONTROL_APPARMOR, "'%s' set", own->text);
   return 0;
 }
 
-/* A working folder below /proc can name a descriptor that the runtime left open (CVE-2024-21626). */
+/* A working directory below /proc can name a descriptor that the runtime left open (CVE-2024-21626). */
 static int check_cwd (struct meet *m, struct json_node *process)
 {
   static const char *const never[] = { "/proc", "/sys", "/dev" };
   cleanup_free char *normal = NULL;
   const char *cwd = NULL;
-  int r = meet_find_text (m, process, "cwd", &cwd);
+  int r = restrict_find_text (m, process, "cwd", &cwd);
 
   if (r < 0 || cwd == NULL || cwd[0] == '\0')
     return r;
@@ -257,43 +258,44 @@ static int check_cwd (struct meet *m, struct json_node *process)
   if (r == -ENOMEM)
     return error_oom (m->err);
   if (r < 0)
-    return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED,
-                        "the working folder '%s' is not an absolute path without '..'", cwd);
+    return restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED,
+                            "the working directory '%s' is not an absolute path without '..'", cwd);
   for (size_t i = 0; i < ARRAY_LEN (never); i++)
     if (path_is_within (normal, never[i]))
-      return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED,
-                          "the working folder '%s' lies in '%s', where nothing may start", cwd, never[i]);
+      return restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED,
+                              "the working directory '%s' lies in '%s', where nothing may start", cwd,
+                              never[i]);
   return 0;
 }
 
 /* The kernel ends a process that is preferred less; real-time classes starve the host. */
-static int meet_priorities (struct meet *m, struct json_node *process)
+static int restrict_priorities (struct meet *m, struct json_node *process)
 {
   static const char *const classes[] = { "scheduler", "ioPriority" };
   struct json_node *object = NULL;
   bool there = false;
   int64_t adjust = 0;
-  int r = meet_find_number (m, process, "oomScoreAdj", &there, &adjust);
+  int r = restrict_find_number (m, process, "oomScoreAdj", &there, &adjust);
 
   if (r == 0 && there && adjust < 0) {
-    meet_set (m, process, "oomScoreAdj", json_new_number (0));
-    meet_note (m, CONTROL_LIMITS_MEMORY, "oomScoreAdj %" PRId64 " becomes 0", adjust);
+    restrict_set (m, process, "oomScoreAdj", json_new_number (0));
+    restrict_note (m, CONTROL_LIMITS_MEMORY, "oomScoreAdj %" PRId64 " becomes 0", adjust);
   }
   for (size_t i = 0; r == 0 && i < ARRAY_LEN (classes); i++) {
-    r = meet_find (m, process, classes[i], JSON_OBJECT, &object);
+    r = restrict_find (m, process, classes[i], JSON_OBJECT, &object);
     if (r < 0 || object == NULL)
       continue;
     json_remove (process, classes[i]);
-    meet_note (m, CONTROL_LIMITS_CPU, "%s taken away", classes[i]);
+    restrict_note (m, CONTROL_LIMITS_CPU, "%s taken away", classes[i]);
   }
   return r;
 }
 
-int meet_process (struct meet *m, struct json_node *process)
+int restrict_process (struct meet *m, struct json_node *process)
 {
   static int (*const topics[]) (struct meet *, struct json_node *) = {
-    meet_user,     meet_capabilities, meet_no_new_privileges, meet_rlimits,
-    meet_apparmor, check_cwd,         meet_priorities,
+    restrict_user, restrict_capabilities, restrict_no_new_privileges, restrict_rlimits, restrict_apparmor,
+    check_cwd,     restrict_priorities,
   };
   int r = 0;
 

@@ -19,7 +19,7 @@ static int lower (struct meet *m, struct json_node *object, const char *key, uin
 {
   bool there = false;
   int64_t asked = 0;
-  int r = meet_find_number (m, object, key, &there, &asked);
+  int r = restrict_find_number (m, object, key, &there, &asked);
 
   *ret_lowered = false;
   /* Docker writes zero for what stays; crun would set it. */
@@ -27,14 +27,14 @@ static int lower (struct meet *m, struct json_node *object, const char *key, uin
     json_remove (object, key);
   if (r < 0 || (update && (!there || asked == 0)) || (asked > 0 && (uint64_t) asked <= most))
     return r;
-  meet_set (m, object, key, json_new_number ((int64_t) most));
+  restrict_set (m, object, key, json_new_number ((int64_t) most));
   *ret_lowered = true;
   return 0;
 }
 
-static int meet_memory (struct meet *m, struct json_node *resources, bool update)
+static int restrict_memory (struct meet *m, struct json_node *resources, bool update)
 {
-  uint64_t most = meet_number (m, SETTING_MEMORY, 0);
+  uint64_t most = restrict_number (m, SETTING_MEMORY, 0);
   struct json_node *memory = NULL, *flag = NULL;
   bool lowered = false, swap = false;
   int64_t limit = 0;
@@ -43,43 +43,43 @@ static int meet_memory (struct meet *m, struct json_node *resources, bool update
 
   if (most == 0)
     return 0;
-  r = update ? meet_find (m, resources, "memory", JSON_OBJECT, &memory)
-             : meet_make (m, resources, "memory", JSON_OBJECT, &memory);
+  r = update ? restrict_find (m, resources, "memory", JSON_OBJECT, &memory)
+             : restrict_make (m, resources, "memory", JSON_OBJECT, &memory);
   if (r < 0 || memory == NULL)
     return r;
   r = lower (m, memory, "limit", most, update, &lowered);
   if (r == 0)
-    r = meet_find_number (m, memory, "limit", &there, &limit);
+    r = restrict_find_number (m, memory, "limit", &there, &limit);
   /* Memory and swap together: no more than the memory alone leaves no swap. */
   if (r == 0 && m->policy->host->swap_accounting)
     r = lower (m, memory, "swap", there && limit > 0 ? (uint64_t) limit : most, update && !there, &swap);
   if (r == 0)
-    r = meet_find (m, memory, "disableOOMKiller", JSON_BOOL, &flag);
+    r = restrict_find (m, memory, "disableOOMKiller", JSON_BOOL, &flag);
   if (r < 0)
     return r;
   if (flag != NULL && flag->flag)
-    meet_set (m, memory, "disableOOMKiller", json_new_bool (false));
+    restrict_set (m, memory, "disableOOMKiller", json_new_bool (false));
   if (lowered || swap || (flag != NULL && flag->flag))
-    meet_note (m, CONTROL_LIMITS_MEMORY, "lowered to %" PRId64 " bytes, without swap",
-               there && limit > 0 ? limit : (int64_t) most);
+    restrict_note (m, CONTROL_LIMITS_MEMORY, "lowered to %" PRId64 " bytes, without swap",
+                   there && limit > 0 ? limit : (int64_t) most);
   return 0;
 }
 
-static int meet_pids (struct meet *m, struct json_node *resources, bool update)
+static int restrict_pids (struct meet *m, struct json_node *resources, bool update)
 {
-  uint64_t most = meet_number (m, SETTING_PIDS, 0);
+  uint64_t most = restrict_number (m, SETTING_PIDS, 0);
   struct json_node *pids = NULL;
   bool lowered = false;
   int r;
 
   if (most == 0)
     return 0;
-  r = update ? meet_find (m, resources, "pids", JSON_OBJECT, &pids)
-             : meet_make (m, resources, "pids", JSON_OBJECT, &pids);
+  r = update ? restrict_find (m, resources, "pids", JSON_OBJECT, &pids)
+             : restrict_make (m, resources, "pids", JSON_OBJECT, &pids);
   if (r == 0 && pids != NULL)
     r = lower (m, pids, "limit", most, update, &lowered);
   if (r == 0 && lowered)
-    meet_note (m, CONTROL_LIMITS_PIDS, "lowered to %" PRIu64, most);
+    restrict_note (m, CONTROL_LIMITS_PIDS, "lowered to %" PRIu64, most);
   return r;
 }
 
@@ -89,9 +89,9 @@ static bool cpu_within (int64_t quota, int64_t period, uint64_t milli)
   return quota > 0 && (__int128) quota * 1000 <= (__int128) milli * period;
 }
 
-static int meet_cpu (struct meet *m, struct json_node *resources, bool update)
+static int restrict_cpu (struct meet *m, struct json_node *resources, bool update)
 {
-  uint64_t milli = meet_number (m, SETTING_CPUS, 0);
+  uint64_t milli = restrict_number (m, SETTING_CPUS, 0);
   struct json_node *cpu = NULL;
   bool has_quota = false, has_period = false;
   int64_t quota = 0, period = 0;
@@ -99,13 +99,13 @@ static int meet_cpu (struct meet *m, struct json_node *resources, bool update)
 
   if (milli == 0)
     return 0;
-  r = update ? meet_find (m, resources, "cpu", JSON_OBJECT, &cpu)
-             : meet_make (m, resources, "cpu", JSON_OBJECT, &cpu);
+  r = update ? restrict_find (m, resources, "cpu", JSON_OBJECT, &cpu)
+             : restrict_make (m, resources, "cpu", JSON_OBJECT, &cpu);
   if (r < 0 || cpu == NULL)
     return r;
-  r = meet_find_number (m, cpu, "quota", &has_quota, &quota);
+  r = restrict_find_number (m, cpu, "quota", &has_quota, &quota);
   if (r == 0)
-    r = meet_find_number (m, cpu, "period", &has_period, &period);
+    r = restrict_find_number (m, cpu, "period", &has_period, &period);
   /* A new period alone changes what the old quota means, so an update with one gets both. */
   if (r < 0 || (update && (!has_quota || quota == 0) && (!has_period || period == 0)))
     return r;
@@ -120,10 +120,10 @@ static int meet_cpu (struct meet *m, struct json_node *resources, bool update)
     period = CPU_PERIOD_US;
     quota = (int64_t) milli * CPU_PERIOD_US / 1000;
   }
-  meet_set (m, cpu, "quota", json_new_number (quota));
-  meet_set (m, cpu, "period", json_new_number (period));
-  meet_note (m, CONTROL_LIMITS_CPU, "lowered to %" PRIu64 ".%03" PRIu64 " processors", milli / 1000,
-             milli % 1000);
+  restrict_set (m, cpu, "quota", json_new_number (quota));
+  restrict_set (m, cpu, "period", json_new_number (period));
+  restrict_note (m, CONTROL_LIMITS_CPU, "lowered to %" PRIu64 ".%03" PRIu64 " processors", milli / 1000,
+                 milli % 1000);
   return 0;
 }
 
@@ -144,15 +144,16 @@ static int check_files (struct meet *m, const struct json_node *unified)
 {
   for (size_t i = 0; i < unified->count; i++)
     if (!is_limit (unified->keys[i].name))
-      return meet_refuse (m, CONTROL_ISOLATION_TYPE,
-                          "the cgroup's file '%s' steers more than the container's limits; start it without "
-                          "--cgroup-conf %s",
-                          unified->keys[i].name, unified->keys[i].name);
+      return restrict_refuse (
+          m, CONTROL_ISOLATION_TYPE,
+          "the cgroup's file '%s' steers more than the container's limits; start it without "
+          "--cgroup-conf %s",
+          unified->keys[i].name, unified->keys[i].name);
   return 0;
 }
 
 /* The files of cgroup v2 by name: they are written last and would undo the rest. */
-static int meet_unified (struct meet *m, struct json_node *resources)
+static int restrict_unified (struct meet *m, struct json_node *resources)
 {
   const struct {
     const char *file;
@@ -160,13 +161,13 @@ static int meet_unified (struct meet *m, struct json_node *resources)
     uint64_t most;
     bool promised;
   } files[] = {
-    { "memory.max", CONTROL_LIMITS_MEMORY, meet_number (m, SETTING_MEMORY, 0), true },
-    { "memory.swap.max", CONTROL_LIMITS_MEMORY, 0, meet_number (m, SETTING_MEMORY, 0) > 0 },
-    { "pids.max", CONTROL_LIMITS_PIDS, meet_number (m, SETTING_PIDS, 0), true },
+    { "memory.max", CONTROL_LIMITS_MEMORY, restrict_number (m, SETTING_MEMORY, 0), true },
+    { "memory.swap.max", CONTROL_LIMITS_MEMORY, 0, restrict_number (m, SETTING_MEMORY, 0) > 0 },
+    { "pids.max", CONTROL_LIMITS_PIDS, restrict_number (m, SETTING_PIDS, 0), true },
   };
   struct json_node *unified = NULL;
   const char *text = NULL;
-  int r = meet_find (m, resources, "unified", JSON_OBJECT, &unified);
+  int r = restrict_find (m, resources, "unified", JSON_OBJECT, &unified);
 
   if (r == 0 && unified != NULL)
     r = check_files (m, unified);
@@ -174,21 +175,21 @@ static int meet_unified (struct meet *m, struct json_node *resources)
     uint64_t asked;
     char most[24];
 
-    r = meet_find_text (m, unified, files[i].file, &text);
+    r = restrict_find_text (m, unified, files[i].file, &text);
     if (r < 0 || text == NULL || !files[i].promised || (i != 1 && files[i].most == 0)
         || (number_parse (text, UINT64_MAX, &asked) && asked <= files[i].most))
       continue;
     snprintf (most, sizeof (most), "%" PRIu64, files[i].most);
-    meet_set (m, unified, files[i].file, json_new_text (JSON_STRING, most));
-    meet_note (m, files[i].control, "%s lowered to %s", files[i].file, most);
+    restrict_set (m, unified, files[i].file, json_new_text (JSON_STRING, most));
+    restrict_note (m, files[i].control, "%s lowered to %s", files[i].file, most);
   }
   if (r < 0 || unified == NULL)
     return r;
-  r = meet_find_text (m, unified, "cpu.max", &text);
-  if (r == 0 && text != NULL && meet_number (m, SETTING_CPUS, 0) > 0) {
+  r = restrict_find_text (m, unified, "cpu.max", &text);
+  if (r == 0 && text != NULL && restrict_number (m, SETTING_CPUS, 0) > 0) {
     /* The quota in cpu says the same, and is met. */
     json_remove (unified, "cpu.max");
-    meet_note (m, CONTROL_LIMITS_CPU, "cpu.max taken away");
+    restrict_note (m, CONTROL_LIMITS_CPU, "cpu.max taken away");
   }
   return r;
 }
@@ -197,17 +198,17 @@ static void add_device_rule (struct meet *m, struct json_node *rules, bool allow
 {
   struct json_node *rule = json_new (JSON_OBJECT);
 
-  meet_append (m, rules, rule);
+  restrict_append (m, rules, rule);
   if (m->failed)
     return;
-  meet_set (m, rule, "allow", json_new_bool (allow));
+  restrict_set (m, rule, "allow", json_new_bool (allow));
   if (major >= 0) {
-    meet_set (m, rule, "type", json_new_text (JSON_STRING, "c"));
-    meet_set (m, rule, "major", json_new_number (major));
+    restrict_set (m, rule, "type", json_new_text (JSON_STRING, "c"));
+    restrict_set (m, rule, "major", json_new_number (major));
   }
   if (minor >= 0)
-    meet_set (m, rule, "minor", json_new_number (minor));
-  meet_set (m, rule, "access", json_new_text (JSON_STRING, allow ? "rw" : "rwm"));
+    restrict_set (m, rule, "minor", json_new_number (minor));
+  restrict_set (m, rule, "access", json_new_text (JSON_STRING, allow ? "rw" : "rwm"));
 }
 
 /* null, zero, full, random, urandom, tty, console, ptmx, ptys: what a fresh /dev holds. */
@@ -221,12 +222,12 @@ static int device_is_plain (struct meet *m, struct json_node *rule, bool *ret_pl
   const char *type = NULL;
   bool has_major = false, has_minor = false;
   int64_t major = -1, minor = -1;
-  int r = meet_find_text (m, rule, "type", &type);
+  int r = restrict_find_text (m, rule, "type", &type);
 
   if (r == 0)
-    r = meet_find_number (m, rule, "major", &has_major, &major);
+    r = restrict_find_number (m, rule, "major", &has_major, &major);
   if (r == 0)
-    r = meet_find_number (m, rule, "minor", &has_minor, &minor);
+    r = restrict_find_number (m, rule, "minor", &has_minor, &minor);
   *ret_plain = false;
   for (size_t i = 0; r == 0 && i < ARRAY_LEN (plain_devices); i++)
     if (type != NULL && strcmp (type, "c") == 0 && has_major && major == plain_devices[i].major
@@ -246,11 +247,11 @@ static int devices_are_minimal (struct meet *m, struct json_node *rules, bool *r
     const char *access = NULL;
     bool plain = false;
 
-    r = meet_find (m, rule, "allow", JSON_BOOL, &allow);
+    r = restrict_find (m, rule, "allow", JSON_BOOL, &allow);
     if (r == 0)
-      r = meet_find_text (m, rule, "access", &access);
+      r = restrict_find_text (m, rule, "access", &access);
     if (r == 0)
-      r = meet_find (m, rule, "major", JSON_NUMBER, &detail);
+      r = restrict_find (m, rule, "major", JSON_NUMBER, &detail);
     if (r == 0)
       r = device_is_plain (m, rule, &plain);
     if (allow != NULL && allow->flag)
@@ -263,21 +264,21 @@ static int devices_are_minimal (struct meet *m, struct json_node *rules, bool *r
   return r;
 }
 
-static int meet_devices (struct meet *m, struct json_node *resources, bool update)
+static int restrict_devices (struct meet *m, struct json_node *resources, bool update)
 {
   struct json_node *rules = NULL;
   bool minimal = false;
-  int r = update ? meet_find (m, resources, "devices", JSON_ARRAY, &rules)
-                 : meet_make (m, resources, "devices", JSON_ARRAY, &rules);
+  int r = update ? restrict_find (m, resources, "devices", JSON_ARRAY, &rules)
+                 : restrict_make (m, resources, "devices", JSON_ARRAY, &rules);
 
   if (r < 0 || rules == NULL)
     return r;
   if (update) {
     json_remove (resources, "devices");
-    meet_note (m, CONTROL_DEVICES_MINIMAL, "device rules stay as they are");
+    restrict_note (m, CONTROL_DEVICES_MINIMAL, "device rules stay as they are");
     return 0;
   }
-  r = meet_items (m, rules, "devices", JSON_OBJECT);
+  r = restrict_items (m, rules, "devices", JSON_OBJECT);
   if (r == 0)
     r = devices_are_minimal (m, rules, &minimal);
   if (r < 0 || minimal)
@@ -287,22 +288,22 @@ static int meet_devices (struct meet *m, struct json_node *resources, bool updat
   add_device_rule (m, rules, false, -1, -1);
   for (size_t i = 0; i < ARRAY_LEN (plain_devices); i++)
     add_device_rule (m, rules, true, plain_devices[i].major, plain_devices[i].minor);
-  meet_note (m, CONTROL_DEVICES_MINIMAL,
-             "devices beyond null, zero, full, random, urandom, tty and ptys closed");
+  restrict_note (m, CONTROL_DEVICES_MINIMAL,
+                 "devices beyond null, zero, full, random, urandom, tty and ptys closed");
   return 0;
 }
 
-int meet_resources (struct meet *m, struct json_node *resources, bool update)
+int restrict_resources (struct meet *m, struct json_node *resources, bool update)
 {
-  int r = meet_memory (m, resources, update);
+  int r = restrict_memory (m, resources, update);
 
   if (r == 0)
-    r = meet_pids (m, resources, update);
+    r = restrict_pids (m, resources, update);
   if (r == 0)
-    r = meet_cpu (m, resources, update);
+    r = restrict_cpu (m, resources, update);
   if (r == 0)
-    r = meet_unified (m, resources);
+    r = restrict_unified (m, resources);
   if (r == 0)
-    r = meet_devices (m, resources, update);
+    r = restrict_devices (m, resources, update);
   return r;
 }

@@ -1,7 +1,7 @@
 /* What the topics of a meet share. Each gets its part of the tree and tightens it; the order is in meet.c.
  *
  * Memory that runs out while a tree is edited is remembered and said at the end, so that edits read as what
- * they do. A topic returns 0, or what meet_refuse or meet_find said. */
+ * they do. A topic returns 0, or what restrict_refuse or restrict_find said. */
 #pragma once
 
 #include <inttypes.h>
@@ -22,48 +22,48 @@ struct meet {
 };
 
 /* The value in force. */
-const struct value *meet_value (const struct meet *m, enum setting setting);
-uint64_t meet_number (const struct meet *m, enum setting setting, uint64_t otherwise);
+const struct value *restrict_value (const struct meet *m, enum setting setting);
+uint64_t restrict_number (const struct meet *m, enum setting setting, uint64_t otherwise);
 
 /* Records a change. */
-void meet_note (struct meet *m, enum control control, const char *format, ...)
+void restrict_note (struct meet *m, enum control control, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
 /* Says that CONTROL forbids it. Returns -EPERM. */
-int meet_refuse (struct meet *m, enum control control, const char *format, ...)
+int restrict_refuse (struct meet *m, enum control control, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
 /* Finds KEY of PARENT, which has to be of TYPE; null counts as absent. *RET_NODE is NULL when it is. */
-int meet_find (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
-               struct json_node **ret_node);
+int restrict_find (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
+                   struct json_node **ret_node);
 /* The same, and makes an empty one when it is absent. */
-int meet_make (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
-               struct json_node **ret_node);
+int restrict_make (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
+                   struct json_node **ret_node);
 /* A whole number; *RET_THERE says whether there is one. */
-int meet_find_number (struct meet *m, struct json_node *parent, const char *key, bool *ret_there,
-                      int64_t *ret_number);
+int restrict_find_number (struct meet *m, struct json_node *parent, const char *key, bool *ret_there,
+                          int64_t *ret_number);
 /* Text; *RET_TEXT is NULL when there is none. */
-int meet_find_text (struct meet *m, struct json_node *parent, const char *key, const char **ret_text);
+int restrict_find_text (struct meet *m, struct json_node *parent, const char *key, const char **ret_text);
 
 /* Edits; VALUE may be NULL where memory ran out. */
-void meet_set (struct meet *m, struct json_node *object, const char *key, struct json_node *value);
-void meet_append (struct meet *m, struct json_node *array, struct json_node *value);
-void meet_append_text (struct meet *m, struct json_node *array, const char *text);
+void restrict_set (struct meet *m, struct json_node *object, const char *key, struct json_node *value);
+void restrict_append (struct meet *m, struct json_node *array, struct json_node *value);
+void restrict_append_text (struct meet *m, struct json_node *array, const char *text);
 
 /* All items are of TYPE. */
-int meet_items (struct meet *m, const struct json_node *array, const char *what, enum json_type type);
+int restrict_items (struct meet *m, const struct json_node *array, const char *what, enum json_type type);
 
 /* Whether an array of texts holds TEXT. */
 bool texts_have (const struct json_node *array, const char *text);
 
 /* The topics. */
-int meet_process (struct meet *m, struct json_node *process);
-int meet_mounts (struct meet *m, struct json_node *config);
-int meet_linux (struct meet *m, struct json_node *config);
-int meet_namespaces (struct meet *m, struct json_node *linux_);
-int meet_resources (struct meet *m, struct json_node *resources, bool update);
-int meet_seccomp (struct meet *m, struct json_node *linux_);
-int meet_annotations (struct meet *m, struct json_node *config);
+int restrict_process (struct meet *m, struct json_node *process);
+int restrict_mounts (struct meet *m, struct json_node *config);
+int restrict_linux (struct meet *m, struct json_node *config);
+int restrict_namespaces (struct meet *m, struct json_node *linux_);
+int restrict_resources (struct meet *m, struct json_node *resources, bool update);
+int restrict_seccomp (struct meet *m, struct json_node *linux_);
+int restrict_annotations (struct meet *m, struct json_node *config);
 
 /* Options of one mount. */
 bool option_there (const struct json_node *mount, const char *option);
@@ -74,9 +74,10 @@ bool option_bound_size (struct meet *m, struct json_node *mount, uint64_t most);
 /* Nothing crosses between the mount and the host's. */
 bool option_force_private (struct meet *m, struct json_node *mount);
 
-/* Judges the source of a bind on DEST and tightens its options. *RET_FOLDER says that it is a plain folder.
+/* Judges the source of a bind on DEST and tightens its options. *RET_DIRECTORY says that it is a plain
+ * directory.
  */
-int meet_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_folder);
+int restrict_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_directory);
 
 /* Whether it is the bind of something that the engine made for the container. */
 bool bind_is_brought (struct meet *m, const struct json_node *mount, const char *dest);

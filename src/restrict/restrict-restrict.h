@@ -81,16 +81,16 @@ const char *spec_annotation (const struct json_node *config, const char *key);
 /* Refuses a policy that cannot be kept when an engine launches: see decision 0030. */
 int spec_policy_check (const struct spec_policy *policy, struct error *err);
 
-int spec_meet (struct json_node *config, const struct spec_policy *policy, struct spec_changes *changes,
-               struct error *err);
+int restrict_spec (struct json_node *config, const struct spec_policy *policy, struct spec_changes *changes,
+                   struct error *err);
 
 /* The process object by itself: somebody joins the container later. */
-int spec_meet_process (struct json_node *process, const struct spec_policy *policy,
-                       struct spec_changes *changes, struct error *err);
+int restrict_process_spec (struct json_node *process, const struct spec_policy *policy,
+                           struct spec_changes *changes, struct error *err);
 
 /* The resources object by itself: limits are to change. Only what is said is met; nothing is added. */
-int spec_meet_update (struct json_node *resources, const struct spec_policy *policy,
-                      struct spec_changes *changes, struct error *err);
+int restrict_update (struct json_node *resources, const struct spec_policy *policy,
+                     struct spec_changes *changes, struct error *err);
 
 /* "process.capabilities: ...; root.read_only: ...", the first few of them. NULL when memory ran out. */
 char *spec_changes_text (const struct spec_changes *changes);

@@ -63,19 +63,19 @@ char *spec_changes_text (const struct spec_changes *changes)
   return strbuf_take (&buf);
 }
 
-const struct value *meet_value (const struct meet *m, enum setting setting)
+const struct value *restrict_value (const struct meet *m, enum setting setting)
 {
   return &m->policy->settings->values[setting];
 }
 
-uint64_t meet_number (const struct meet *m, enum setting setting, uint64_t otherwise)
+uint64_t restrict_number (const struct meet *m, enum setting setting, uint64_t otherwise)
 {
-  const struct value *value = meet_value (m, setting);
+  const struct value *value = restrict_value (m, setting);
 
   return value_is_set (value) ? value->number : otherwise;
 }
 
-void meet_note (struct meet *m, enum control control, const char *format, ...)
+void restrict_note (struct meet *m, enum control control, const char *format, ...)
 {
   struct spec_change *items;
   char *what = NULL;
@@ -98,7 +98,7 @@ void meet_note (struct meet *m, enum control control, const char *format, ...)
   items[m->changes->count++] = (struct spec_change){ control, what };
 }
 
-int meet_refuse (struct meet *m, enum control control, const char *format, ...)
+int restrict_refuse (struct meet *m, enum control control, const char *format, ...)
 {
   cleanup_free char *what = NULL;
   va_list ap;
@@ -122,8 +122,8 @@ static int check_spelling (struct meet *m, const struct json_node *parent, const
   return 0;
 }
 
-int meet_find (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
-               struct json_node **ret_node)
+int restrict_find (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
+                   struct json_node **ret_node)
 {
   struct json_node *node;
   int r = check_spelling (m, parent, key);
@@ -140,10 +140,10 @@ int meet_find (struct meet *m, struct json_node *parent, const char *key, enum j
   return 0;
 }
 
-int meet_make (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
-               struct json_node **ret_node)
+int restrict_make (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
+                   struct json_node **ret_node)
 {
-  int r = meet_find (m, parent, key, type, ret_node);
+  int r = restrict_find (m, parent, key, type, ret_node);
 
   if (r < 0 || *ret_node != NULL)
     return r;
@@ -153,13 +153,13 @@ int meet_make (struct meet *m, struct json_node *parent, const char *key, enum j
   return 0;
 }
 
-int meet_find_number (struct meet *m, struct json_node *parent, const char *key, bool *ret_there,
-                      int64_t *ret_number)
+int restrict_find_number (struct meet *m, struct json_node *parent, const char *key, bool *ret_there,
+                          int64_t *ret_number)
 {
   struct json_node *node = NULL;
   uint64_t number = 0;
   bool negative;
-  int r = meet_find (m, parent, key, JSON_NUMBER, &node);
+  int r = restrict_find (m, parent, key, JSON_NUMBER, &node);
 
   if (r < 0)
     return r;
@@ -178,10 +178,10 @@ int meet_find_number (struct meet *m, struct json_node *parent, const char *key,
   return 0;
 }
 
-int meet_find_text (struct meet *m, struct json_node *parent, const char *key, const char **ret_text)
+int restrict_find_text (struct meet *m, struct json_node *parent, const char *key, const char **ret_text)
 {
   struct json_node *node = NULL;
-  int r = meet_find (m, parent, key, JSON_STRING, &node);
+  int r = restrict_find (m, parent, key, JSON_STRING, &node);
 
   if (r < 0)
     return r;
@@ -189,7 +189,7 @@ int meet_find_text (struct meet *m, struct json_node *parent, const char *key, c
   return 0;
 }
 
-void meet_set (struct meet *m, struct json_node *object, const char *key, struct json_node *value)
+void restrict_set (struct meet *m, struct json_node *object, const char *key, struct json_node *value)
 {
   if (check_spelling (m, object, key) < 0)
     m->refused = true;
@@ -197,18 +197,18 @@ void meet_set (struct meet *m, struct json_node *object, const char *key, struct
     m->failed = true;
 }
 
-void meet_append (struct meet *m, struct json_node *array, struct json_node *value)
+void restrict_append (struct meet *m, struct json_node *array, struct json_node *value)
 {
   if (json_append (array, value) < 0)
     m->failed = true;
 }
 
-void meet_append_text (struct meet *m, struct json_node *array, const char *text)
+void restrict_append_text (struct meet *m, struct json_node *array, const char *text)
 {
-  meet_append (m, array, json_new_text (JSON_STRING, text));
+  restrict_append (m, array, json_new_text (JSON_STRING, text));
 }
 
-int meet_items (struct meet *m, const struct json_node *array, const char *what, enum json_type type)
+int restrict_items (struct meet *m, const struct json_node *array, const char *what, enum json_type type)
 {
   for (size_t i = 0; i < array->count; i++)
     if (array->items[i]->type != type)
@@ -285,7 +285,7 @@ int spec_check_root (const struct path_fact *fact, struct error *err)
 
   return why ? error_set (
              err, -EPERM,
-             "%s: '%s'%s%s%s cannot be the root of a container: %s; start it from an image, or a folder "
+             "%s: '%s'%s%s%s cannot be the root of a container: %s; start it from an image, or a directory "
              "of its own",
              control_info (CONTROL_WORKSPACE_BOUNDED)->name, fact->magic ? fact->path : fact->real,
              below ? " with '" : "", below ? part->real : "", below ? "' in it" : "", why)
@@ -299,7 +299,7 @@ static int check_root_path (struct meet *m, struct json_node *root)
   const struct path_fact *fact;
   struct path_fact named = { 0 };
   const char *path = NULL;
-  int r = meet_find_text (m, root, "path", &path);
+  int r = restrict_find_text (m, root, "path", &path);
 
   if (r < 0 || path == NULL || path[0] != '/')
     return r;
@@ -307,7 +307,7 @@ static int check_root_path (struct meet *m, struct json_node *root)
   if (r == -ENOMEM)
     return error_oom (m->err);
   if (r < 0)
-    return meet_refuse (m, CONTROL_WORKSPACE_BOUNDED, "the root '%s' is not a path without '..'", path);
+    return restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED, "the root '%s' is not a path without '..'", path);
   fact = path_facts_find (&m->policy->host->paths, normal);
   named.real = normal;
   return spec_check_root (fact != NULL && fact->real != NULL ? fact : &named, m->err);
@@ -328,10 +328,10 @@ static int check_layers (struct meet *m)
   return r;
 }
 
-static int meet_root (struct meet *m, struct json_node *config)
+static int restrict_root (struct meet *m, struct json_node *config)
 {
   struct json_node *root = NULL, *flag = NULL;
-  int r = meet_find (m, config, "root", JSON_OBJECT, &root);
+  int r = restrict_find (m, config, "root", JSON_OBJECT, &root);
 
   if (r == 0 && root == NULL)
     r = error_set (m->err, -EINVAL, "config.json: there is no root");
@@ -340,37 +340,37 @@ static int meet_root (struct meet *m, struct json_node *config)
   if (r == 0)
     r = check_layers (m);
   if (r == 0)
-    r = meet_find (m, root, "readonly", JSON_BOOL, &flag);
-  if (r < 0 || meet_value (m, SETTING_ROOT)->level != ROOT_READ_ONLY || (flag != NULL && flag->flag))
+    r = restrict_find (m, root, "readonly", JSON_BOOL, &flag);
+  if (r < 0 || restrict_value (m, SETTING_ROOT)->level != ROOT_READ_ONLY || (flag != NULL && flag->flag))
     return r;
-  meet_set (m, root, "readonly", json_new_bool (true));
-  meet_note (m, CONTROL_ROOT_READ_ONLY, "the root file system is made read-only");
+  restrict_set (m, root, "readonly", json_new_bool (true));
+  restrict_note (m, CONTROL_ROOT_READ_ONLY, "the root file system is made read-only");
   return 0;
 }
 
 /* Without a name of its own a container shows the host's. */
-static int meet_hostname (struct meet *m, struct json_node *config)
+static int restrict_hostname (struct meet *m, struct json_node *config)
 {
   const char *name = NULL;
-  int r = meet_find_text (m, config, "hostname", &name);
+  int r = restrict_find_text (m, config, "hostname", &name);
 
   if (r < 0 || (name != NULL && name[0] != '\0'))
     return r;
-  meet_set (m, config, "hostname", json_new_text (JSON_STRING, HOSTNAME));
-  meet_note (m, CONTROL_NAMESPACE_UTS, "the host's name becomes '" HOSTNAME "'");
+  restrict_set (m, config, "hostname", json_new_text (JSON_STRING, HOSTNAME));
+  restrict_note (m, CONTROL_NAMESPACE_UTS, "the host's name becomes '" HOSTNAME "'");
   return 0;
 }
 
-static int meet_main_process (struct meet *m, struct json_node *config)
+static int restrict_main_process (struct meet *m, struct json_node *config)
 {
   struct json_node *process = NULL;
-  int r = meet_find (m, config, "process", JSON_OBJECT, &process);
+  int r = restrict_find (m, config, "process", JSON_OBJECT, &process);
 
   if (r < 0)
     return r;
   if (process == NULL)
     return error_set (m->err, -EINVAL, "config.json: there is no process");
-  return meet_process (m, process);
+  return restrict_process (m, process);
 }
 
 static int finish (const struct meet *m, int r)
@@ -382,11 +382,12 @@ static int finish (const struct meet *m, int r)
   return m->failed ? error_oom (m->err) : 0;
 }
 
-int spec_meet (struct json_node *config, const struct spec_policy *policy, struct spec_changes *changes,
-               struct error *err)
+int restrict_spec (struct json_node *config, const struct spec_policy *policy, struct spec_changes *changes,
+                   struct error *err)
 {
   static int (*const topics[]) (struct meet *, struct json_node *) = {
-    meet_root, meet_hostname, meet_linux, meet_main_process, meet_mounts, meet_annotations,
+    restrict_root,         restrict_hostname, restrict_linux,
+    restrict_main_process, restrict_mounts,   restrict_annotations,
   };
   struct meet m = {
     .document = "config.json", .policy = policy, .config = config, .changes = changes, .err = err
@@ -398,18 +399,18 @@ int spec_meet (struct json_node *config, const struct spec_policy *policy, struc
   return finish (&m, r);
 }
 
-int spec_meet_process (struct json_node *process, const struct spec_policy *policy,
-                       struct spec_changes *changes, struct error *err)
+int restrict_process_spec (struct json_node *process, const struct spec_policy *policy,
+                           struct spec_changes *changes, struct error *err)
 {
   struct meet m = { .document = "process", .policy = policy, .changes = changes, .err = err };
 
-  return finish (&m, meet_process (&m, process));
+  return finish (&m, restrict_process (&m, process));
 }
 
-int spec_meet_update (struct json_node *resources, const struct spec_policy *policy,
-                      struct spec_changes *changes, struct error *err)
+int restrict_update (struct json_node *resources, const struct spec_policy *policy,
+                     struct spec_changes *changes, struct error *err)
 {
   struct meet m = { .document = "resources", .policy = policy, .changes = changes, .err = err };
 
-  return finish (&m, meet_resources (&m, resources, true));
+  return finish (&m, restrict_resources (&m, resources, true));
 }

@@ -90,14 +90,14 @@ static int read_entry (struct meet *m, struct json_node *entry, struct rules *ru
   struct rule rule = { 0 };
   const char *action = NULL;
   bool clear = true;
-  int r = meet_find_text (m, entry, "action", &action);
+  int r = restrict_find_text (m, entry, "action", &action);
 
   if (r == 0)
-    r = meet_find (m, entry, "names", JSON_ARRAY, &names);
+    r = restrict_find (m, entry, "names", JSON_ARRAY, &names);
   if (r == 0 && (names == NULL || action == NULL))
     r = error_set (m->err, -EINVAL, "config.json: seccomp: a rule without names or action");
   if (r == 0)
-    r = meet_items (m, names, "names", JSON_STRING);
+    r = restrict_items (m, names, "names", JSON_STRING);
   if (r == 0)
     r = condition_read (entry, &rule.condition, &clear, m->err);
   if (r < 0)
@@ -118,14 +118,14 @@ static int read_rules (struct meet *m, struct json_node *filter, struct rules *r
 {
   struct json_node *entries = NULL;
   const char *action = NULL;
-  int r = meet_find_text (m, filter, "defaultAction", &action);
+  int r = restrict_find_text (m, filter, "defaultAction", &action);
 
   if (r == 0 && action == NULL)
     r = error_set (m->err, -EINVAL, "config.json: seccomp: there is no defaultAction");
   if (r == 0)
-    r = meet_find (m, filter, "syscalls", JSON_ARRAY, &entries);
+    r = restrict_find (m, filter, "syscalls", JSON_ARRAY, &entries);
   if (r == 0 && entries != NULL)
-    r = meet_items (m, entries, "syscalls", JSON_OBJECT);
+    r = restrict_items (m, entries, "syscalls", JSON_OBJECT);
   if (r < 0)
     return r;
   rules->allow = allows (action);
@@ -197,7 +197,8 @@ static bool intersect (const struct condition *ours, const struct condition *the
 }
 
 /* One rule of ours against all that the engine has for its name. */
-static int meet_rule (struct meet *m, const struct rule *own, const struct rules *asked, struct rules *met)
+static int restrict_rule (struct meet *m, const struct rule *own, const struct rules *asked,
+                          struct rules *met)
 {
   struct rule rule = { .name = own->name, .allow = true, .condition = own->condition };
   size_t count;
@@ -217,18 +218,18 @@ static void write_rule (struct meet *m, struct json_node *entries, const struct 
 {
   struct json_node *entry = json_new (JSON_OBJECT), *names = json_new (JSON_ARRAY);
 
-  meet_append (m, entries, entry);
+  restrict_append (m, entries, entry);
   if (m->failed || names == NULL) {
     json_free (names);
     m->failed = true;
     return;
   }
   for (size_t i = 0; i < count; i++)
-    meet_append_text (m, names, rules[i].name);
-  meet_set (m, entry, "names", names);
-  meet_set (m, entry, "action", json_new_text (JSON_STRING, "SCMP_ACT_ALLOW"));
+    restrict_append_text (m, names, rules[i].name);
+  restrict_set (m, entry, "names", names);
+  restrict_set (m, entry, "action", json_new_text (JSON_STRING, "SCMP_ACT_ALLOW"));
   if (rules[0].condition.count > 0)
-    meet_set (m, entry, "args", condition_write (&rules[0].condition));
+    restrict_set (m, entry, "args", condition_write (&rules[0].condition));
 }
 
 /* Rules of ours that refuse keep their errno; those that allow are written anew, plain ones together. The old
@@ -265,20 +266,20 @@ static int our_filter (struct meet *m, struct json_node **ret_filter)
   return r < 0 ? r : spec_read ("filter", text, strlen (text), ret_filter, m->err);
 }
 
-int meet_seccomp (struct meet *m, struct json_node *linux_)
+int restrict_seccomp (struct meet *m, struct json_node *linux_)
 {
   cleanup_json struct json_node *ours = NULL;
   cleanup_rules struct rules own = { 0 }, asked = { 0 }, met = { 0 };
   struct json_node *theirs = NULL;
-  int r = meet_find (m, linux_, "seccomp", JSON_OBJECT, &theirs);
+  int r = restrict_find (m, linux_, "seccomp", JSON_OBJECT, &theirs);
 
   if (r == 0)
     r = our_filter (m, &ours);
   if (r < 0)
     return r;
   if (theirs == NULL) {
-    meet_set (m, linux_, "seccomp", take_ptr (ours));
-    meet_note (m, CONTROL_SECCOMP, "there was no filter");
+    restrict_set (m, linux_, "seccomp", take_ptr (ours));
+    restrict_note (m, CONTROL_SECCOMP, "there was no filter");
     return 0;
   }
   r = read_rules (m, ours, &own);
@@ -288,11 +289,11 @@ int meet_seccomp (struct meet *m, struct json_node *linux_)
     return r;
   for (size_t i = 0; r == 0 && i < own.count; i++)
     if (own.items[i].allow)
-      r = meet_rule (m, &own.items[i], &asked, &met);
+      r = restrict_rule (m, &own.items[i], &asked, &met);
   if (r < 0)
     return r;
   write_rules (m, ours, &met);
-  meet_set (m, linux_, "seccomp", take_ptr (ours));
-  meet_note (m, CONTROL_SECCOMP, "the engine's filter allows more than the profile's");
+  restrict_set (m, linux_, "seccomp", take_ptr (ours));
+  restrict_note (m, CONTROL_SECCOMP, "the engine's filter allows more than the profile's");
   return 0;
 }

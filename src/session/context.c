@@ -43,17 +43,17 @@ static int read_host (struct context *context, const char *file, struct error *e
 
 static int open_store (struct context *context, struct error *err)
 {
-  return profile_store_init (&context->store, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
+  return profile_store_init (&context->store, paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
                              context->host->uid == 0 ? NULL : context->host->config_home,
-                             own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), context->request.workspace,
-                             err);
+                             paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR),
+                             context->request.workspace, err);
 }
 
 int context_configuration (struct configuration **ret_configuration, struct error *err)
 {
   cleanup_profile_store struct profile_store store = { 0 };
-  int r = profile_store_init (&store, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
-                              own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
+  int r = profile_store_init (&store, paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
+                              paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
 
   return r < 0 ? r : configuration_load (&store, ret_configuration, err);
 }
@@ -65,16 +65,16 @@ int context_open_store (struct context *context, struct error *err)
   return r < 0 ? r : open_store (context, err);
 }
 
-/* Why FOLDER, without links, cannot be the workspace; NULL when it can. */
-static const char *not_a_workspace (const char *folder)
+/* Why DIRECTORY, without links, cannot be the workspace; NULL when it can. */
+static const char *not_a_workspace (const char *directory)
 {
-  cleanup_free char *shipped = realpath (own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL);
+  cleanup_free char *shipped = realpath (paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL);
   const char *why;
 
-  if (source_classify (folder, &why) == SOURCE_FORBIDDEN)
+  if (source_classify (directory, &why) == SOURCE_FORBIDDEN)
     return why;
   /* Everything in a workspace is untrusted, so no profile would be left. */
-  if (shipped != NULL && path_is_within (shipped, folder))
+  if (shipped != NULL && path_is_within (shipped, directory))
     return "it holds the shipped profiles, which the command could rewrite";
   return NULL;
 }
@@ -95,26 +95,26 @@ static int described_workspace (const char *given, struct request *request, stru
 
 static int find_workspace (struct context *context, const char *given, bool lenient, struct error *err)
 {
-  cleanup_free char *folder = NULL;
+  cleanup_free char *directory = NULL;
   const char *why;
 
   if (context->described)
     return described_workspace (given, &context->request, err);
-  folder = realpath (given ? given : ".", NULL);
-  if (folder == NULL && errno == ENOMEM)
+  directory = realpath (given ? given : ".", NULL);
+  if (directory == NULL && errno == ENOMEM)
     return error_oom (err);
-  if (folder == NULL)
+  if (directory == NULL)
     return error_set_errno (err, errno, "--workspace: cannot find '%s'", given ? given : ".");
-  why = not_a_workspace (folder);
+  why = not_a_workspace (directory);
   if (why == NULL)
-    context->request.workspace = take_ptr (folder);
+    context->request.workspace = take_ptr (directory);
   else if (given != NULL)
-    return error_set (err, -EPERM, "--workspace: '%s' cannot be the workspace: %s", folder, why);
+    return error_set (err, -EPERM, "--workspace: '%s' cannot be the workspace: %s", directory, why);
   else if (!lenient)
     return error_set (
         err, -EPERM,
-        "the current folder '%s' cannot be the workspace: %s; choose another with --workspace DIR", folder,
-        why);
+        "the current directory '%s' cannot be the workspace: %s; choose another with --workspace DIR",
+        directory, why);
   return 0;
 }
 
@@ -227,7 +227,7 @@ int context_plan (struct context *context, struct plan **ret_plan, struct error 
       && context->host->root.count == 0)
     r = host_look_root (context->host, err);
   if (r == 0 && !context->described)
-    r = own_places (&context->request, context->host, err);
+    r = paths_add_protected (&context->request, context->host, err);
   if (r < 0)
     return r;
   r = plan_build (context->profile, &context->request, context->ceiling, context->host, ret_plan, err);

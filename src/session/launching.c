@@ -22,7 +22,7 @@
 void launching_clear (struct launching *launching)
 {
   configuration_free (launching->configuration);
-  trail_clear (&launching->trail);
+  audit_log_clear (&launching->trail);
   *launching = (struct launching){ 0 };
 }
 
@@ -33,50 +33,50 @@ int launching_open (const struct context *context, const char *via, const char *
   int r = configuration_load (&context->store, &launching.configuration, err);
 
   if (r == 0)
-    r = trail_open (context->host->storage_dir, launching.configuration, &launching.trail, err);
+    r = audit_log_open (context->host->storage_dir, launching.configuration, &launching.trail, err);
   if (r < 0)
     return r;
-  /* The run has its folder already, and its name. */
-  if (own_held () != NULL)
-    memcpy (launching.trail.run, run_held_id (own_held ()), sizeof (launching.trail.run));
+  /* The run has its directory already, and its name. */
+  if (paths_prewarmed () != NULL)
+    memcpy (launching.trail.run, run_prewarmed_id (paths_prewarmed ()), sizeof (launching.trail.run));
   *ret_launching = launching;
   launching = (struct launching){ 0 };
   return 0;
 }
 
-static struct trail_request asked_of (const struct launching *launching, const struct context *context)
+static struct audit_log_request asked_of (const struct launching *launching, const struct context *context)
 {
-  return (struct trail_request){ launching->via, launching->profile, &context->request, launching->more,
-                                 launching->more_data };
+  return (struct audit_log_request){ launching->via, launching->profile, &context->request, launching->more,
+                                     launching->more_data };
 }
 
 void launching_refused (struct launching *launching, const struct context *context, const struct error *why)
 {
-  const struct trail_request asked = asked_of (launching, context);
+  const struct audit_log_request asked = asked_of (launching, context);
   cleanup_error struct error ignored = { 0 };
 
-  (void) trail_refused (&launching->trail, launching->told ? NULL : &asked, NULL, why, &ignored);
+  (void) audit_log_refused (&launching->trail, launching->told ? NULL : &asked, NULL, why, &ignored);
 }
 
 static int write_plan (struct launching *launching, const struct context *context, const struct plan *plan,
                        struct error *err)
 {
-  const struct trail_request asked = asked_of (launching, context);
+  const struct audit_log_request asked = asked_of (launching, context);
   const struct target *target = NULL;
   cleanup_free char *document = NULL;
-  int r = target_of_backend (plan->backend, &target, err);
+  int r = render_of_backend (plan->backend, &target, err);
 
   if (r == 0)
     r = target->write (plan, &document, err);
   if (r == 0)
-    r = trail_planned (&launching->trail, &asked, context->profile, plan, document, err);
+    r = audit_log_planned (&launching->trail, &asked, context->profile, plan, document, err);
   launching->told = r == 0;
   return r;
 }
 
 static int write_start (void *data, const struct posture *posture, struct error *err)
 {
-  return trail_started (data, posture, err);
+  return audit_log_started (data, posture, err);
 }
 
 int launching_refusal (const struct plan *plan, const struct run_result *result, struct error *ret_refusal)
@@ -96,9 +96,9 @@ static int write_end (struct launching *launching, const struct plan *plan, cons
   cleanup_error struct error refusal = { 0 };
 
   if (result->reason != RUN_REFUSED)
-    return trail_ended (&launching->trail, plan, result, err);
+    return audit_log_ended (&launching->trail, plan, result, err);
   launching_refusal (plan, result, &refusal);
-  return trail_refused (&launching->trail, NULL, result->posture, &refusal, err);
+  return audit_log_refused (&launching->trail, NULL, result->posture, &refusal, err);
 }
 
 /* What is said while the run goes on cannot wait for its end. */
@@ -111,15 +111,15 @@ static void note_now (const char *line)
   strbuf_add (&text, "\n");
   /* Nobody is left to tell if this fails, too. */
   if (!text.failed)
-    (void) nudge_write (STDERR_FILENO, text.text, text.len, NOTE_TRIES);
+    (void) io_timeout_write (STDERR_FILENO, text.text, text.len, NOTE_TRIES);
 }
 
-int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,
-                         const int streams[3], struct run_result *ret_result, struct output *output,
-                         struct error *err)
+int launching_run (struct launching *launching, const struct context *context, struct plan *plan,
+                   const int streams[3], struct run_result *ret_result, struct output *output,
+                   struct error *err)
 {
-  cleanup_free char *init = own_program ("tyrum-oci-init");
-  cleanup_free char *launcher = own_program ("tyrum-oci-launch");
+  cleanup_free char *init = paths_program ("tyrum-oci-init");
+  cleanup_free char *daemon = paths_program ("tyrum-oci-libcrun-helper");
   struct trail *trail = &launching->trail;
   struct progress progress;
   const struct run_options options = { .host = context->host,
@@ -129,9 +129,9 @@ int launching_carry_out (struct launching *launching, const struct context *cont
                                        .tell =
                                            progress_init (&progress, STDERR_FILENO) ? progress_tell : NULL,
                                        .tell_data = &progress,
-                                       .launcher = launcher,
-                                       .launch = own_launch (),
-                                       .held = own_held (),
+                                       .daemon = daemon,
+                                       .launch = paths_helper (),
+                                       .prewarmed = paths_prewarmed (),
                                        .in = streams[0],
                                        .out = streams[1],
                                        .err = streams[2],
@@ -148,15 +148,15 @@ int launching_carry_out (struct launching *launching, const struct context *cont
   unsigned finished;
   int r;
 
-  if (init == NULL || launcher == NULL)
+  if (init == NULL || daemon == NULL)
     return error_oom (err);
   r = write_plan (launching, context, plan, err);
   if (r < 0)
     return r;
-  own_set_held (NULL);
+  paths_set_prewarmed (NULL);
   /* What an earlier run left is finished first; that it cannot be is no reason not to run. A sandbox that was
    * held ready has done so when it was made. */
-  if (options.held == NULL && run_gc (context->host, LEFT_ENGINE_MS, &finished, &left) < 0)
+  if (options.prewarmed == NULL && run_gc (context->host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
   r = run_execute (&options, ret_result, err);
   if (r < 0)

@@ -13,26 +13,26 @@
 #include "base-path.h"
 #include "wire-daemon.h"
 
-const char *own_folder (const char *variable, const char *built)
+const char *paths_directory (const char *variable, const char *built)
 {
   const char *value = secure_getenv (variable);
 
   return value != NULL && value[0] != '\0' ? value : built;
 }
 
-char *own_program (const char *name)
+char *paths_program (const char *name)
 {
-  return str_format ("%s/%s", own_folder ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), name);
+  return str_format ("%s/%s", paths_directory ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), name);
 }
 
 static int (*launch) (int argc, char **argv);
 
-void own_set_launch (int (*function) (int argc, char **argv))
+void paths_set_helper (int (*function) (int argc, char **argv))
 {
   launch = function;
 }
 
-int (*own_launch (void)) (int argc, char **argv)
+int (*paths_helper (void)) (int argc, char **argv)
 {
   return launch;
 }
@@ -43,17 +43,17 @@ static bool is_there (const char *program)
   return access (program, X_OK) == 0 || errno != ENOENT;
 }
 
-bool own_has_libcrun (void)
+bool paths_have_libcrun (void)
 {
-  cleanup_free char *program = launch ? NULL : own_program ("tyrum-oci-launch");
+  cleanup_free char *program = launch ? NULL : paths_program ("tyrum-oci-libcrun-helper");
 
   return program == NULL || is_there (program);
 }
 
-const char *own_default_backend (void)
+const char *paths_default_backend (void)
 {
   static const char *const others[] = { "oci:crun", "oci:runc" };
-  cleanup_free char *own = launch ? NULL : own_program ("tyrum-oci-launch");
+  cleanup_free char *own = launch ? NULL : paths_program ("tyrum-oci-libcrun-helper");
 
   if (launch == NULL && own == NULL)
     return NULL;
@@ -70,16 +70,16 @@ const char *own_default_backend (void)
   return "libcrun";
 }
 
-static struct run_held *held;
+static struct run_prewarmed *prewarmed;
 
-void own_set_held (struct run_held *sandbox)
+void paths_set_prewarmed (struct run_prewarmed *sandbox)
 {
-  held = sandbox;
+  prewarmed = sandbox;
 }
 
-struct run_held *own_held (void)
+struct run_prewarmed *paths_prewarmed (void)
 {
-  return held;
+  return prewarmed;
 }
 
 /* What is not there yet could be made, so its name counts as well. */
@@ -110,52 +110,53 @@ static int add_runtime (const struct request *request, struct host_facts *facts,
   return add_place (facts, program, err);
 }
 
-static char front_path[PATH_MAX]; /* empty: not known */
+static char client_path[PATH_MAX]; /* empty: not known */
 
-void own_remember_front (void)
+void paths_remember_client (void)
 {
-  const char *said = getenv (LAUNCHER_FRONT), *colon = said ? strchr (said, ':') : NULL;
+  const char *said = getenv (DAEMON_CLIENT), *colon = said ? strchr (said, ':') : NULL;
   char number[16];
 
   snprintf (number, sizeof (number), "%d", (int) getpid ());
-  if (colon != NULL && colon[1] == '/' && strlen (colon + 1) < sizeof (front_path)
+  if (colon != NULL && colon[1] == '/' && strlen (colon + 1) < sizeof (client_path)
       && (size_t) (colon - said) == strlen (number) && strncmp (said, number, strlen (number)) == 0)
-    memcpy (front_path, colon + 1, strlen (colon + 1) + 1);
-  unsetenv (LAUNCHER_FRONT);
+    memcpy (client_path, colon + 1, strlen (colon + 1) + 1);
+  unsetenv (DAEMON_CLIENT);
 }
 
-void own_set_front (pid_t pid)
+void paths_set_client (pid_t pid)
 {
   char path[32];
   ssize_t len;
 
   snprintf (path, sizeof (path), "/proc/%d/exe", (int) pid);
-  len = readlink (path, front_path, sizeof (front_path) - 1);
-  front_path[len > 0 && front_path[0] == '/' ? len : 0] = '\0';
+  len = readlink (path, client_path, sizeof (client_path) - 1);
+  client_path[len > 0 && client_path[0] == '/' ? len : 0] = '\0';
 }
 
 /* What people execute, which becomes this program: where it is installed, and where it really was. */
-static int add_front (struct host_facts *facts, struct error *err)
+static int add_client (struct host_facts *facts, struct error *err)
 {
-  cleanup_free char *front = str_format ("%s/tyrum-oci", own_folder ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
+  cleanup_free char *front =
+      str_format ("%s/tyrum-oci", paths_directory ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
   int r = front ? add_place (facts, front, err) : error_oom (err);
 
-  return r < 0 || front_path[0] == '\0' ? r : add_place (facts, front_path, err);
+  return r < 0 || client_path[0] == '\0' ? r : add_place (facts, client_path, err);
 }
 
-int own_places (const struct request *request, struct host_facts *facts, struct error *err)
+int paths_add_protected (const struct request *request, struct host_facts *facts, struct error *err)
 {
   cleanup_free char *profiles =
-      str_format ("%s/profiles", own_folder ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR));
+      str_format ("%s/profiles", paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR));
   int r = profiles ? add_place (facts, profiles, err) : error_oom (err);
 
   if (r == 0)
-    r = add_place (facts, own_folder ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), err);
+    r = add_place (facts, paths_directory ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), err);
   if (r == 0)
-    r = add_place (facts, own_folder ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), err);
+    r = add_place (facts, paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), err);
   if (r == 0)
     r = add_place (facts, "/proc/self/exe", err);
   if (r == 0)
-    r = add_front (facts, err);
+    r = add_client (facts, err);
   return r < 0 ? r : add_runtime (request, facts, err);
 }

@@ -57,26 +57,26 @@ int probe_open (struct probe *probe, const struct arguments *arguments, const ch
   free (probe->context.request.workspace);
   probe->context.request.workspace = NULL;
   r = scratch_make (&probe->scratch, err);
-  return r < 0 ? r : scratch_folder (&probe->scratch, "workspace", &probe->context.request.workspace, err);
+  return r < 0 ? r : scratch_directory (&probe->scratch, "workspace", &probe->context.request.workspace, err);
 }
 
-static int set_words (struct request *request, const char *const *words, struct error *err)
+static int set_argv (struct request *request, const char *const *argv, struct error *err)
 {
   strlist_clear (&request->argv);
-  for (; *words != NULL; words++)
-    if (strlist_add (&request->argv, *words) < 0)
+  for (; *argv != NULL; argv++)
+    if (strlist_add (&request->argv, *argv) < 0)
       return error_oom (err);
   return 0;
 }
 
-int probe_launch (struct probe *probe, const char *const *words, int out, struct probe_run *ret_run,
+int probe_launch (struct probe *probe, const char *const *argv, int out, struct probe_run *ret_run,
                   struct output *output, struct error *err)
 {
   cleanup_launching struct launching launching = { 0 };
   cleanup_probe_run struct probe_run run = { 0 };
   const int streams[] = { -1, out, out };
   struct context *context = &probe->context;
-  int r = set_words (&context->request, words, err);
+  int r = set_argv (&context->request, argv, err);
 
   if (r == 0)
     r = launching_open (context, probe->via, probe->profile, &launching, err);
@@ -88,7 +88,7 @@ int probe_launch (struct probe *probe, const char *const *words, int out, struct
     launching_refused (&launching, context, err);
     return r;
   }
-  r = launching_carry_out (&launching, context, run.plan, streams, &run.result, output, err);
+  r = launching_run (&launching, context, run.plan, streams, &run.result, output, err);
   if (r < 0)
     return r;
   *ret_run = run;
@@ -105,8 +105,8 @@ int probe_version (const struct probe *probe, const struct probe_run *run, char 
 
 int probe_observe (struct probe *probe, struct probe_run *ret_run, struct output *output, struct error *err)
 {
-  static const char *const words[] = { "true", NULL };
-  int r = probe_launch (probe, words, -1, ret_run, output, err);
+  static const char *const argv[] = { "true", NULL };
+  int r = probe_launch (probe, argv, -1, ret_run, output, err);
 
   if (r == 0 && ret_run->result.posture == NULL) {
     probe_run_clear (ret_run);

@@ -16,12 +16,12 @@
    | ON (BACKEND_OCI_OTHER))
 
 static const struct target table[] = {
-  { "oci", RUNTIMES, target_oci },
-  { "docker", ON (BACKEND_DOCKER), target_docker },
-  { "podman", ON (BACKEND_PODMAN), target_podman },
+  { "oci", RUNTIMES, render_oci },
+  { "docker", ON (BACKEND_DOCKER), render_docker },
+  { "podman", ON (BACKEND_PODMAN), render_podman },
 };
 
-int target_find (const char *name, const struct target **ret_target, struct error *err)
+int render_find (const char *name, const struct target **ret_target, struct error *err)
 {
   const char *names[ARRAY_LEN (table)];
   const char *near;
@@ -40,7 +40,7 @@ int target_find (const char *name, const struct target **ret_target, struct erro
                     name);
 }
 
-int target_check_backend (const struct target *target, enum backend backend, struct error *err)
+int render_check_backend (const struct target *target, enum backend backend, struct error *err)
 {
   if (target->backends & ON (backend))
     return 0;
@@ -49,7 +49,7 @@ int target_check_backend (const struct target *target, enum backend backend, str
                     backend_name (backend), target->name);
 }
 
-int target_of_backend (enum backend backend, const struct target **ret_target, struct error *err)
+int render_of_backend (enum backend backend, const struct target **ret_target, struct error *err)
 {
   for (size_t i = 0; i < ARRAY_LEN (table); i++)
     if (table[i].backends & ON (backend)) {

@@ -61,7 +61,7 @@ int request_read (struct request *request, const struct arguments *arguments, st
   const char *cwd = arguments_text (arguments, OPTION_CWD);
   int r;
 
-  request->rawdog = arguments_have (arguments, OPTION_RAWDOG);
+  request->rawdog = arguments_have (arguments, OPTION_UNCONFINED);
   request->id_slot = 0;
   request->run_id = strdup (PRINTED_RUN_ID);
   if (cwd != NULL)
@@ -87,20 +87,21 @@ static int default_text (enum setting setting, const struct profile *profile, co
   return 0;
 }
 
-static int root_from_folder (struct request *request, const char *folder, bool described, struct error *err)
+static int root_from_directory (struct request *request, const char *directory, bool described,
+                                struct error *err)
 {
-  if (described && !path_is_normal (folder))
+  if (described && !path_is_normal (directory))
     return error_set (
         err, CLI_USAGE,
         "--rootfs: with --host-facts '%s' has to be an absolute path without '.', '..' or empty "
         "parts",
-        folder);
-  request->root = ROOT_FROM_FOLDER;
-  request->root_path = described ? strdup (folder) : realpath (folder, NULL);
+        directory);
+  request->root = ROOT_FROM_DIRECTORY;
+  request->root_path = described ? strdup (directory) : realpath (directory, NULL);
   if (request->root_path != NULL)
     return 0;
   return described || errno == ENOMEM ? error_oom (err)
-                                      : error_set_errno (err, errno, "--rootfs: cannot find '%s'", folder);
+                                      : error_set_errno (err, errno, "--rootfs: cannot find '%s'", directory);
 }
 
 int request_choose_root (struct request *request, const struct arguments *arguments,
@@ -113,7 +114,7 @@ int request_choose_root (struct request *request, const struct arguments *argume
   int r;
 
   if (rootfs != NULL && strcmp (rootfs, "host") != 0)
-    return root_from_folder (request, rootfs, described, err);
+    return root_from_directory (request, rootfs, described, err);
   if (rootfs != NULL)
     return 0;
   r = default_text (SETTING_ISOLATION_IMAGE, profile, ceiling, &fallback, err);
@@ -169,7 +170,7 @@ int request_choose_backend (struct request *request, const struct arguments *arg
   if (fallback != NULL && strcmp (backend_of_runtime (fallback), "oci") == 0)
     runtime = fallback;
   if (backend == NULL && runtime == NULL && !described) {
-    backend = own_default_backend ();
+    backend = paths_default_backend ();
     if (backend == NULL)
       return error_oom (err);
     request->stand_in = strcmp (backend, "libcrun") != 0;

@@ -14,7 +14,7 @@
 #include "base-file.h"
 #include "base-str.h"
 
-#define REMOVE_MAX 64 /* folders within folders; a command may have made more, and keeps them */
+#define REMOVE_MAX 64 /* directories within directories; a command may have made more, and keeps them */
 
 int scratch_make (struct scratch *scratch, struct error *err)
 {
@@ -25,13 +25,13 @@ int scratch_make (struct scratch *scratch, struct error *err)
   if (given == NULL)
     return error_oom (err);
   if (mkdtemp (given) == NULL)
-    return error_set_errno (err, errno, "make a folder for a while ('%s')", given);
+    return error_set_errno (err, errno, "make a directory for a while ('%s')", given);
   /* Without links, as mounts want it. */
   scratch->path = realpath (given, NULL);
   return scratch->path ? 0 : error_set_errno (err, errno, "find '%s'", given);
 }
 
-int scratch_folder (const struct scratch *scratch, const char *name, char **ret_path, struct error *err)
+int scratch_directory (const struct scratch *scratch, const char *name, char **ret_path, struct error *err)
 {
   cleanup_free char *path = str_format ("%s/%s", scratch->path, name);
 
@@ -57,9 +57,9 @@ int scratch_file (const struct scratch *scratch, const char *name, const char *t
   return r;
 }
 
-/* Empties the folder that FD is, which is closed. What cannot be removed stays, and so does what somebody has
- * mounted below. */
-static void empty_folder (int fd, unsigned depth)
+/* Empties the directory that FD is, which is closed. What cannot be removed stays, and so does what somebody
+ * has mounted below. */
+static void empty_directory (int fd, unsigned depth)
 {
   DIR *dir = fdopendir (fd);
   const struct dirent *entry;
@@ -77,7 +77,7 @@ static void empty_folder (int fd, unsigned depth)
     inner = file_open_unmounted (dirfd (dir), entry->d_name);
     if (inner < 0)
       continue;
-    empty_folder (inner, depth - 1);
+    empty_directory (inner, depth - 1);
     unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR);
   }
   closedir (dir);
@@ -88,7 +88,7 @@ void scratch_clear (struct scratch *scratch)
   int fd = scratch->path ? open (scratch->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
 
   if (fd >= 0)
-    empty_folder (fd, REMOVE_MAX);
+    empty_directory (fd, REMOVE_MAX);
   if (scratch->path != NULL)
     rmdir (scratch->path);
   free (scratch->path);

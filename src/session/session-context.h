@@ -1,11 +1,11 @@
 /* From a command line to a plan: the one place where the verbs touch files, environment and host.
  *
- * It finds the folders of profiles, looks at the host (or reads the file that describes another one), loads
- * ceiling and profile, and makes a request of the options. What comes out are the four values that plan_build
- * takes. A request that a profile does not grant is refused by the plan; here the refusal gets the name of
- * a profile that grants it.
+ * It finds the directories of profiles, looks at the host (or reads the file that describes another one),
+ * loads ceiling and profile, and makes a request of the options. What comes out are the four values that
+ * plan_build takes. A request that a profile does not grant is refused by the plan; here the refusal gets the
+ * name of a profile that grants it.
  *
- * Must never: change anything on the host, let the environment decide more than where the folders are, or
+ * Must never: change anything on the host, let the environment decide more than where the directories are, or
  * look at this host when another one is described.
  */
 #pragma once
@@ -42,8 +42,8 @@ int context_open_store (struct context *context, struct error *err);
 /* Everything. The command is what the operands are. */
 int context_open (struct context *context, const struct arguments *arguments, struct error *err);
 
-/* The same without a command, for explaining: a current folder that cannot be the workspace is no error, it
- * is only not taken. */
+/* The same without a command, for explaining: a current directory that cannot be the workspace is no error,
+ * it is only not taken. */
 int context_open_to_explain (struct context *context, const struct arguments *arguments, struct error *err);
 
 /* Looks at the paths that matter, and builds the plan. */

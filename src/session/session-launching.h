@@ -42,6 +42,6 @@ void launching_refused (struct launching *launching, const struct context *conte
 int launching_refusal (const struct plan *plan, const struct run_result *result, struct error *ret_refusal);
 
 /* Runs the plan's command with these streams (-1: none). Fails as run_execute does. Notes go to OUTPUT. */
-int launching_carry_out (struct launching *launching, const struct context *context, struct plan *plan,
-                         const int streams[3], struct run_result *ret_result, struct output *output,
-                         struct error *err);
+int launching_run (struct launching *launching, const struct context *context, struct plan *plan,
+                   const int streams[3], struct run_result *ret_result, struct output *output,
+                   struct error *err);

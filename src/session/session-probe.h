@@ -20,7 +20,7 @@ struct probe {
 };
 
 /* VIA is the verb. PROFILE is NULL for what the options say. Where the options name no workspace, an empty
- * folder is made for it: what is learnt does not depend on where it is asked. */
+ * directory is made for it: what is learnt does not depend on where it is asked. */
 int probe_open (struct probe *probe, const struct arguments *arguments, const char *via, const char *profile,
                 struct error *err);
 

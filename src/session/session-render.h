@@ -17,10 +17,10 @@ struct target {
 };
 
 /* An unknown name is a usage error with a suggestion. */
-int target_find (const char *name, const struct target **ret_target, struct error *err);
+int render_find (const char *name, const struct target **ret_target, struct error *err);
 
 /* A document for a runtime is of no use to an engine, and the other way round. */
-int target_check_backend (const struct target *target, enum backend backend, struct error *err);
+int render_check_backend (const struct target *target, enum backend backend, struct error *err);
 
 /* The target that BACKEND is given. */
-int target_of_backend (enum backend backend, const struct target **ret_target, struct error *err);
+int render_of_backend (enum backend backend, const struct target **ret_target, struct error *err);

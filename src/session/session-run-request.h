@@ -16,7 +16,7 @@
  * decides what passes. */
 int request_read (struct request *request, const struct arguments *arguments, struct error *err);
 
-/* DESCRIBED: a folder is taken as it is written, since it is another host's. */
+/* DESCRIBED: a directory is taken as it is written, since it is another host's. */
 int request_choose_root (struct request *request, const struct arguments *arguments,
                          const struct profile *profile, const struct ceiling *ceiling, bool described,
                          struct error *err);

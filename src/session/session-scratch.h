@@ -1,4 +1,4 @@
-/* A folder of a verb's own, for as long as the verb runs. */
+/* A directory of a verb's own, for as long as the verb runs. */
 #pragma once
 
 #include <sys/types.h>
@@ -9,11 +9,11 @@ struct scratch {
   char *path; /* NULL: none */
 };
 
-/* Makes it where temporary folders go; nobody else can enter it. */
+/* Makes it where temporary directories go; nobody else can enter it. */
 int scratch_make (struct scratch *scratch, struct error *err);
 
-/* Makes a folder, or a file with TEXT, in it. *RET_PATH is absolute. */
-int scratch_folder (const struct scratch *scratch, const char *name, char **ret_path, struct error *err);
+/* Makes a directory, or a file with TEXT, in it. *RET_PATH is absolute. */
+int scratch_directory (const struct scratch *scratch, const char *name, char **ret_path, struct error *err);
 int scratch_file (const struct scratch *scratch, const char *name, const char *text, mode_t mode,
                   char **ret_path, struct error *err);
 

@@ -9,8 +9,9 @@
 
 /* Whether the profile switches the sandbox off, and both the ceiling and the command line mean it. Where one
  * of them does not, there is a plan to be made, which refuses it in its own words. */
-bool rawdog_is_granted (const struct context *context);
+bool unconfined_is_granted (const struct context *context);
 
-/* FOLDER is that of the file for the result, or -1. */
-int rawdog_run (const struct context *context, struct launching *launching, const struct arguments *arguments,
-                int folder, struct output *output, struct error *err);
+/* DIRECTORY is that of the file for the result, or -1. */
+int unconfined_run (const struct context *context, struct launching *launching,
+                    const struct arguments *arguments, int directory, struct output *output,
+                    struct error *err);

@@ -11,7 +11,7 @@
 #include "journal-unconfined.h"
 #include "supervisor-unconfined.h"
 
-bool rawdog_is_granted (const struct context *context)
+bool unconfined_is_granted (const struct context *context)
 {
   const struct value *type = &context->profile->settings.values[SETTING_ISOLATION_TYPE];
   const struct value *most = &context->ceiling->settings.values[SETTING_ISOLATION_TYPE];
@@ -23,7 +23,7 @@ bool rawdog_is_granted (const struct context *context)
 /* An option that nobody carries out would be a promise. */
 static int check_options (const struct arguments *arguments, struct error *err)
 {
-  static const enum option allowed[] = { OPTION_PROFILE, OPTION_RAWDOG, OPTION_RESULT };
+  static const enum option allowed[] = { OPTION_PROFILE, OPTION_UNCONFINED, OPTION_RESULT };
 
   for (enum option o = 0; o < OPTION_COUNT; o++) {
     bool fine = !arguments_have (arguments, o);
@@ -73,17 +73,18 @@ static void ended_details (struct json_writer *w, const void *data)
 }
 
 static int write_result (const struct context *context, const char *run, const struct run_result *result,
-                         const char *file, int folder, struct error *err)
+                         const char *file, int directory, struct error *err)
 {
   const char *slash = strrchr (file, '/');
   cleanup_free char *text = NULL;
-  int r = rawdog_result_write (context->profile, run, result, &text, err);
+  int r = unconfined_result_write (context->profile, run, result, &text, err);
 
-  return r < 0 ? r : file_write_atomic (folder, slash ? slash + 1 : file, text, strlen (text), 0600, err);
+  return r < 0 ? r : file_write_atomic (directory, slash ? slash + 1 : file, text, strlen (text), 0600, err);
 }
 
-int rawdog_run (const struct context *context, struct launching *launching, const struct arguments *arguments,
-                int folder, struct output *output, struct error *err)
+int unconfined_run (const struct context *context, struct launching *launching,
+                    const struct arguments *arguments, int directory, struct output *output,
+                    struct error *err)
 {
   const char *file = arguments_text (arguments, OPTION_RESULT);
   cleanup_run_result struct run_result result = { 0 };
@@ -92,22 +93,22 @@ int rawdog_run (const struct context *context, struct launching *launching, cons
   int r = check_options (arguments, err);
 
   if (r == 0)
-    r = trail_event (trail, JOURNAL_ELEVATION, elevation_details, context, err);
+    r = audit_log_event (trail, JOURNAL_ELEVATION, elevation_details, context, err);
   if (r == 0)
-    r = trail_started (trail, NULL, err);
+    r = audit_log_started (trail, NULL, err);
   if (r < 0)
     return r;
   show_banner ();
-  r = rawdog_execute (&context->request.argv, &result, err);
+  r = unconfined_execute (&context->request.argv, &result, err);
   if (r < 0)
     return r;
   output->status = result.code;
   /* The command has run, so this is no reason to hide how it ended. */
-  if (trail_event (trail, JOURNAL_ENDED, ended_details, &result, &late) < 0) {
+  if (audit_log_event (trail, JOURNAL_ENDED, ended_details, &result, &late) < 0) {
     output_note (output, error_text (&late));
     error_clear (&late);
   }
   if (result.exec_errno != 0)
     output_not_executed (output, context->request.argv.items[0], result.exec_errno);
-  return file ? write_result (context, trail->run, &result, file, folder, err) : 0;
+  return file ? write_result (context, trail->run, &result, file, directory, err) : 0;
 }

@@ -23,7 +23,7 @@ int audit_open (const char *config_dir, const char *data_dir, const char *contai
   if (r == 0)
     r = configuration_load (&store, &audit.configuration, err);
   if (r == 0)
-    r = trail_open_container (storage, audit.configuration, container, run, &audit.trail, err);
+    r = audit_log_open_container (storage, audit.configuration, container, run, &audit.trail, err);
   if (r < 0)
     audit_clear (&audit);
   else
@@ -33,7 +33,7 @@ int audit_open (const char *config_dir, const char *data_dir, const char *contai
 
 void audit_clear (struct audit *audit)
 {
-  trail_clear (&audit->trail);
+  audit_log_clear (&audit->trail);
   configuration_free (audit->configuration);
   audit->configuration = NULL;
 }
@@ -46,14 +46,14 @@ static void write_command (struct json_writer *w, const struct json_node *proces
 
   if (args == NULL || args->type != JSON_ARRAY || args->count == 0 || args->items[0]->type != JSON_STRING)
     return;
-  trail_text (w, "command", args->items[0]->text);
+  audit_log_text (w, "command", args->items[0]->text);
   json_number (w, "arguments", args->count - 1);
 }
 
 static void write_optional (struct json_writer *w, const char *key, const char *text)
 {
   if (text != NULL)
-    trail_text (w, key, text);
+    audit_log_text (w, key, text);
 }
 
 /* Each control once. */
@@ -75,7 +75,7 @@ static void requested_details (struct json_writer *w, const void *data)
   const struct audit_request *asked = data;
 
   json_string (w, "via", asked->via);
-  trail_text (w, "profile", asked->profile);
+  audit_log_text (w, "profile", asked->profile);
   write_optional (w, "annotated", asked->annotated);
   write_optional (w, "backend", asked->runtime);
   write_command (w, asked->process);
@@ -152,8 +152,8 @@ int audit_met (struct audit *audit, const struct audit_request *asked, const str
 
   request_event (asked, &events[0]);
   events[1] = (struct journal_event){ JOURNAL_PLAN, .details = met_details, .data = &met };
-  r = trail_events (&audit->trail, events, ARRAY_LEN (events), err);
-  return r < 0 ? r : trail_profile (&audit->trail, policy->spec.profile, policy->digest, err);
+  r = audit_log_events (&audit->trail, events, ARRAY_LEN (events), err);
+  return r < 0 ? r : audit_log_profile (&audit->trail, policy->spec.profile, policy->digest, err);
 }
 
 int audit_refused (struct audit *audit, const struct audit_request *asked, const struct posture *posture,
@@ -164,9 +164,9 @@ int audit_refused (struct audit *audit, const struct audit_request *asked, const
 
   if (asked != NULL) {
     request_event (asked, &event);
-    r = trail_events (&audit->trail, &event, 1, err);
+    r = audit_log_events (&audit->trail, &event, 1, err);
   }
-  return r < 0 ? r : trail_refuse (&audit->trail, posture, why, err);
+  return r < 0 ? r : audit_log_refuse (&audit->trail, posture, why, err);
 }
 
 int audit_joined (struct audit *audit, const struct json_node *process, const struct spec_changes *changes,
@@ -174,17 +174,17 @@ int audit_joined (struct audit *audit, const struct json_node *process, const st
 {
   const struct joined joined = { process, changes };
 
-  return trail_event (&audit->trail, JOURNAL_JOINED, joined_details, &joined, err);
+  return audit_log_event (&audit->trail, JOURNAL_JOINED, joined_details, &joined, err);
 }
 
 int audit_updated (struct audit *audit, const struct spec_changes *changes, struct error *err)
 {
-  return trail_event (&audit->trail, JOURNAL_UPDATED, updated_details, changes, err);
+  return audit_log_event (&audit->trail, JOURNAL_UPDATED, updated_details, changes, err);
 }
 
 int audit_ended (struct audit *audit, const char *reason, int code, struct error *err)
 {
   const struct ending ending = { reason, code };
 
-  return trail_event (&audit->trail, JOURNAL_ENDED, ended_details, &ending, err);
+  return audit_log_event (&audit->trail, JOURNAL_ENDED, ended_details, &ending, err);
 }

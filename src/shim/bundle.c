@@ -17,12 +17,12 @@
 static int find (const struct command *command, struct bundle *bundle, struct error *err)
 {
   const char *name = command->config.text ? command->config.text : "config.json";
-  const char *folder = command->bundle.text ? command->bundle.text : ".";
+  const char *directory = command->bundle.text ? command->bundle.text : ".";
 
-  bundle->folder = realpath (folder, NULL);
-  if (bundle->folder == NULL)
-    return error_set_errno (err, errno, "find the bundle '%s'", folder);
-  bundle->config_path = name[0] == '/' ? strdup (name) : str_format ("%s/%s", bundle->folder, name);
+  bundle->directory = realpath (directory, NULL);
+  if (bundle->directory == NULL)
+    return error_set_errno (err, errno, "find the bundle '%s'", directory);
+  bundle->config_path = name[0] == '/' ? strdup (name) : str_format ("%s/%s", bundle->directory, name);
   return bundle->config_path ? 0 : error_oom (err);
 }
 
@@ -44,7 +44,7 @@ int bundle_read (const struct command *command, struct bundle *bundle, struct er
 void bundle_clear (struct bundle *bundle)
 {
   json_free (bundle->config);
-  free (bundle->folder);
+  free (bundle->directory);
   free (bundle->config_path);
   *bundle = (struct bundle){ 0 };
 }

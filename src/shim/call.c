@@ -47,16 +47,16 @@ char **call_replace (const struct call *call, const struct flag_value *value, co
                      char **ret_word)
 {
   const struct command *command = call->command;
-  char **words = calloc (command->count + 1, sizeof (*words));
+  char **argv = calloc (command->count + 1, sizeof (*argv));
 
-  *ret_word = str_format ("%.*s%s", (int) value->prefix, command->words[value->at], text);
-  if (words == NULL || *ret_word == NULL) {
-    free (words);
+  *ret_word = str_format ("%.*s%s", (int) value->prefix, command->argv[value->at], text);
+  if (argv == NULL || *ret_word == NULL) {
+    free (argv);
     return NULL;
   }
-  memcpy (words, command->words, command->count * sizeof (*words));
-  words[value->at] = *ret_word;
-  return words;
+  memcpy (argv, command->argv, command->count * sizeof (*argv));
+  argv[value->at] = *ret_word;
+  return argv;
 }
 
 void call_log_changes (const struct call *call, const struct spec_changes *changes)
@@ -66,7 +66,7 @@ void call_log_changes (const struct call *call, const struct spec_changes *chang
         str_format ("tyrum: %s: %s", control_info (changes->items[i].control)->name, changes->items[i].what);
 
     if (line != NULL)
-      log_say (call->command, LOG_LEVEL_INFO, line);
+      log_write (call->command, LOG_LEVEL_INFO, line);
   }
 }
 
@@ -78,7 +78,7 @@ int call_audit (const struct call *call, struct audit *ret_audit, struct error *
 void call_audit_end (const struct call *call, struct audit *audit)
 {
   if (audit->trail.note != NULL)
-    log_say (call->command, LOG_LEVEL_WARNING, audit->trail.note);
+    log_write (call->command, LOG_LEVEL_WARNING, audit->trail.note);
   audit_clear (audit);
 }
 
@@ -87,7 +87,7 @@ static void warn (const struct call *call, const struct error *err)
   cleanup_free char *line = str_format ("tyrum: %s", error_text (err));
 
   if (line != NULL)
-    log_say (call->command, LOG_LEVEL_WARNING, line);
+    log_write (call->command, LOG_LEVEL_WARNING, line);
 }
 
 void call_refuse (struct call *call, const struct audit_request *asked, const struct posture *posture,
@@ -137,22 +137,22 @@ int verb_pass (struct call *call, struct error *err)
   cleanup_free char *path = NULL;
   int r = call_runtime (call, &path, err);
 
-  return r < 0 ? r : handover_exec (path, call->command->words, err);
+  return r < 0 ? r : handover_exec (path, call->command->argv, err);
 }
 
 enum low_level_answer call_state (const struct call *call, const char *path,
                                   struct low_level_state *ret_state)
 {
   const struct command *command = call->command;
-  cleanup_free char **words = calloc (command->verb_at + 3, sizeof (*words));
+  cleanup_free char **argv = calloc (command->verb_at + 3, sizeof (*argv));
   const char *verb = "state";
 
-  if (words == NULL)
+  if (argv == NULL)
     return LOW_LEVEL_UNSURE;
-  memcpy (words, command->words, command->verb_at * sizeof (*words));
-  memcpy (&words[command->verb_at], &verb, sizeof (verb));
-  memcpy (&words[command->verb_at + 1], &command->id, sizeof (command->id));
-  return handover_state (path, words, call->known ? call->record.runtime_dir : NULL, ret_state);
+  memcpy (argv, command->argv, command->verb_at * sizeof (*argv));
+  memcpy (&argv[command->verb_at], &verb, sizeof (verb));
+  memcpy (&argv[command->verb_at + 1], &command->id, sizeof (command->id));
+  return handover_state (path, argv, call->known ? call->record.runtime_dir : NULL, ret_state);
 }
 
 /* One that it failed to make is gone, whatever delete says. */
@@ -220,7 +220,7 @@ int verb_delete (struct call *call, struct error *err)
   int r = call_runtime (call, &path, err);
 
   if (r == 0)
-    r = handover_wait (path, call->command->words, -1, &status, err);
+    r = handover_wait (path, call->command->argv, -1, &status, err);
   if (r < 0 || call->command->id == NULL || (status != 0 && is_there (call, path)))
     return r < 0 ? r : status;
   forget (call);

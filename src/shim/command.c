@@ -155,7 +155,7 @@ static void store (struct command *command, const struct flag *flag, size_t at, 
   if (flag->field == NOWHERE)
     return;
   value = (struct flag_value *) (void *) ((char *) command + flag->field);
-  *value = (struct flag_value){ command->words[at] + prefix, at, prefix };
+  *value = (struct flag_value){ command->argv[at] + prefix, at, prefix };
 }
 
 /* Written alone, or with true or false behind it. Our own waiting needs a subreaper, whatever is asked. */
@@ -222,7 +222,7 @@ static bool is_written_out (enum runtime_verb verb, const char *word)
 /* Takes the flag at *AT, and its value if that is a word of its own. */
 static int take_flag (struct command *command, size_t *at, struct error *err)
 {
-  const char *word = command->words[*at];
+  const char *word = command->argv[*at];
   const char *name = word + strspn (word, "-");
   bool joined = strchr (name, '=') != NULL;
   const struct flag *flag = find_flag (command->verb, name);
@@ -248,8 +248,8 @@ static int take_flag (struct command *command, size_t *at, struct error *err)
   if (command->verb == VERB_UPDATE)
     command->forbidden = name;
   /* Unknown before the verb: a word behind it that is no flag and no verb must be its value. */
-  if (command->verb == VERB_NONE && !joined && *at + 1 < command->count && command->words[*at + 1][0] != '-'
-      && !find_verb (command->words[*at + 1], &ignored))
+  if (command->verb == VERB_NONE && !joined && *at + 1 < command->count && command->argv[*at + 1][0] != '-'
+      && !find_verb (command->argv[*at + 1], &ignored))
     ++*at;
   return 0;
 }
@@ -274,7 +274,7 @@ static int check_words (const struct command *command, struct error *err)
 
 static int take_word (struct command *command, size_t at, struct error *err)
 {
-  const char *word = command->words[at];
+  const char *word = command->argv[at];
 
   if (command->verb != VERB_NONE) {
     if (command->id == NULL)
@@ -296,20 +296,20 @@ bool command_id_is_valid (const char *id)
   return len > 0 && len <= LIMIT_CONTAINER_ID_BYTES && id[len] == '\0' && id[0] != '.';
 }
 
-int command_parse (char *const *words, struct command *ret_command, struct error *err)
+int command_parse (char *const *argv, struct command *ret_command, struct error *err)
 {
-  struct command command = { .words = words };
+  struct command command = { .argv = argv };
   bool flags_end = false;
   int r = 0;
 
-  while (words[command.count] != NULL)
+  while (argv[command.count] != NULL)
     if (++command.count > LIMIT_ARGUMENTS)
       return error_set (err, -E2BIG, "the command line has more than %zu words", LIMIT_ARGUMENTS);
   /* What comes behind restore does not matter: it is refused. */
   for (size_t i = 0; r == 0 && i < command.count && command.verb != VERB_RESTORE; i++) {
-    if (!flags_end && strcmp (words[i], "--") == 0)
+    if (!flags_end && strcmp (argv[i], "--") == 0)
       flags_end = true;
-    else if (!flags_end && words[i][0] == '-' && words[i][1] != '\0')
+    else if (!flags_end && argv[i][0] == '-' && argv[i][1] != '\0')
       r = take_flag (&command, &i, err);
     else
       r = take_word (&command, i, err);

@@ -21,15 +21,15 @@
 #include "supervisor-process.h"
 #include "wire-init.h"
 
-#define FOLDER     RECORD_FOLDER
+#define DIRECTORY  RECORD_DIRECTORY
 #define FILE_NAME  "record.json"
 #define STAGE_NAME "stage"
 /* runc changes into the root by its path whenever a process joins, also from where there is no stage. */
 #define STAGE_ROOT STAGE_NAME "/rootfs"
 /* Shown inside, where init calls start from. */
-#define DOOR_NAME  "door"
-#define ROOT_BYTES 16
-#define MAKE_TRIES 16
+#define RENDEZVOUS_NAME "door"
+#define ROOT_BYTES      16
+#define MAKE_TRIES      16
 
 void record_clear (struct record *record)
 {
@@ -55,14 +55,14 @@ char *record_key (const struct command *command)
   return str_format ("%.*s-%s", ROOT_BYTES, digest, command->id);
 }
 
-char *record_folder (const char *state, const struct command *command)
+char *record_directory (const char *state, const struct command *command)
 {
   cleanup_free char *key = record_key (command);
 
-  return key ? str_format ("%s/" FOLDER "/%s", state, key) : NULL;
+  return key ? str_format ("%s/" DIRECTORY "/%s", state, key) : NULL;
 }
 
-static int open_folder (const char *state, const struct command *command, struct error *err)
+static int open_directory (const char *state, const struct command *command, struct error *err)
 {
   cleanup_free char *key = record_key (command);
   cleanup_close int parent = -1;
@@ -70,7 +70,7 @@ static int open_folder (const char *state, const struct command *command, struct
 
   if (key == NULL)
     return error_oom (err);
-  parent = run_state_open (state, FOLDER, err);
+  parent = run_state_open (state, DIRECTORY, err);
   if (parent < 0)
     return parent;
   fd = openat (parent, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -90,7 +90,7 @@ int record_lock (int parent, const char *key, struct error *err)
   return take_fd (&fd);
 }
 
-/* The folder, locked. A sweep has it for as long as it asks the low-level runtime. */
+/* The directory, locked. A sweep has it for as long as it asks the low-level runtime. */
 static int make_locked (int parent, const char *key, const char *id, struct error *err)
 {
   for (int tries = 0; tries < MAKE_TRIES; tries++) {
@@ -98,39 +98,39 @@ static int make_locked (int parent, const char *key, const char *id, struct erro
     struct stat st;
 
     if (mkdirat (parent, key, 0711) < 0 && errno != EEXIST)
-      return error_set_errno (err, errno, "make a folder for container '%s'", id);
+      return error_set_errno (err, errno, "make a directory for container '%s'", id);
     fd = openat (parent, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
       continue;
     if (fd < 0 || flock (fd, LOCK_EX) < 0 || fstat (fd, &st) < 0)
-      return error_set_errno (err, errno, "take the folder of container '%s'", id);
+      return error_set_errno (err, errno, "take the directory of container '%s'", id);
     if (st.st_nlink > 0)
       return take_fd (&fd);
   }
-  return error_set (err, -EBUSY, "somebody keeps removing the folder of container '%s'", id);
+  return error_set (err, -EBUSY, "somebody keeps removing the directory of container '%s'", id);
 }
 
-/* Others pass through the folders, as ids in a user namespace have to, and read nothing in them. */
+/* Others pass through the directories, as ids in a user namespace have to, and read nothing in them. */
 int record_make (const char *state, const struct command *command, int *ret_lock, struct error *err)
 {
   cleanup_free char *key = record_key (command);
-  cleanup_close int parent = -1, folder = -1;
+  cleanup_close int parent = -1, directory = -1;
 
   if (key == NULL)
     return error_oom (err);
-  parent = run_state_make (state, FOLDER, 0711, err);
+  parent = run_state_make (state, DIRECTORY, 0711, err);
   if (parent < 0)
     return parent;
-  folder = make_locked (parent, key, command->id, err);
-  if (folder < 0)
-    return folder;
-  if (fchmod (folder, 0711) < 0 || (mkdirat (folder, STAGE_NAME, 0711) < 0 && errno != EEXIST)
-      || fchmodat (folder, STAGE_NAME, 0711, 0) < 0
-      || (mkdirat (folder, STAGE_ROOT, 0711) < 0 && errno != EEXIST)
-      || (mkdirat (folder, DOOR_NAME, 0711) < 0 && errno != EEXIST)
-      || fchmodat (folder, DOOR_NAME, 0711, 0) < 0)
+  directory = make_locked (parent, key, command->id, err);
+  if (directory < 0)
+    return directory;
+  if (fchmod (directory, 0711) < 0 || (mkdirat (directory, STAGE_NAME, 0711) < 0 && errno != EEXIST)
+      || fchmodat (directory, STAGE_NAME, 0711, 0) < 0
+      || (mkdirat (directory, STAGE_ROOT, 0711) < 0 && errno != EEXIST)
+      || (mkdirat (directory, RENDEZVOUS_NAME, 0711) < 0 && errno != EEXIST)
+      || fchmodat (directory, RENDEZVOUS_NAME, 0711, 0) < 0)
     return error_set_errno (err, errno, "make a stage for container '%s'", command->id);
-  *ret_lock = take_fd (&folder);
+  *ret_lock = take_fd (&directory);
   return 0;
 }
 
@@ -139,11 +139,11 @@ int record_write (const char *state, const struct command *command, const struct
 {
   cleanup_json_writer struct json_writer w = { 0 };
   cleanup_free char *text = NULL;
-  cleanup_close int folder = open_folder (state, command, err);
+  cleanup_close int directory = open_directory (state, command, err);
   int r;
 
-  if (folder < 0)
-    return folder;
+  if (directory < 0)
+    return directory;
   json_object_begin (&w, NULL);
   json_string (&w, "id", command->id);
   if (command->root.text != NULL)
@@ -172,7 +172,7 @@ int record_write (const char *state, const struct command *command, const struct
   json_number (&w, "maker_start", record->maker_start);
   json_object_end (&w);
   r = json_finish (&w, &text, err);
-  return r < 0 ? r : file_write_atomic (folder, FILE_NAME, text, strlen (text), 0600, err);
+  return r < 0 ? r : file_write_atomic (directory, FILE_NAME, text, strlen (text), 0600, err);
 }
 
 #define FIELD(name) offsetof (struct record, name)
@@ -214,12 +214,12 @@ static int parse_record (const char *text, size_t len, struct record *record, st
   return r;
 }
 
-int record_read_at (int folder, struct record *ret_record, struct error *err)
+int record_read_at (int directory, struct record *ret_record, struct error *err)
 {
   cleanup_free char *text = NULL;
   cleanup_record struct record record = { 0 };
   size_t len = 0;
-  int r = file_read (folder, FILE_NAME, LIMIT_STATE_BYTES, &text, &len, err);
+  int r = file_read (directory, FILE_NAME, LIMIT_STATE_BYTES, &text, &len, err);
 
   if (r == 0)
     r = parse_record (text, len, &record, err);
@@ -242,18 +242,18 @@ bool record_is_same (const struct record *a, const struct record *b)
   return str_equal (a->run, b->run) && str_equal (a->bundle, b->bundle);
 }
 
-time_t record_time (int folder)
+time_t record_time (int directory)
 {
   struct stat st;
 
-  return fstatat (folder, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtime : time (NULL);
+  return fstatat (directory, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtime : time (NULL);
 }
 
 int record_read (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
                  struct error *err)
 {
-  cleanup_close int folder = open_folder (state, command, err);
-  int r = folder < 0 ? folder : record_read_at (folder, ret_record, err);
+  cleanup_close int directory = open_directory (state, command, err);
+  int r = directory < 0 ? directory : record_read_at (directory, ret_record, err);
 
   *ret_found = r == 0;
   if (r == -ENOENT) {
@@ -263,15 +263,16 @@ int record_read (const char *state, const struct command *command, struct record
   return r < 0 ? error_prefix (err, "what is known of container '%s'", command->id) : 0;
 }
 
-void record_remove_at (int parent, const char *key, int folder)
+void record_remove_at (int parent, const char *key, int directory)
 {
-  static const char *const files[] = { FILE_NAME, "pid", RECORD_CONSOLE, DOOR_NAME "/" DOOR_SOCKET };
-  static const char *const folders[] = { DOOR_NAME, STAGE_ROOT, STAGE_NAME };
+  static const char *const files[] = { FILE_NAME, "pid", RECORD_CONSOLE,
+                                       RENDEZVOUS_NAME "/" RENDEZVOUS_SOCKET };
+  static const char *const directories[] = { RENDEZVOUS_NAME, STAGE_ROOT, STAGE_NAME };
 
   for (size_t i = 0; i < ARRAY_LEN (files); i++)
-    unlinkat (folder, files[i], 0);
-  for (size_t i = 0; i < ARRAY_LEN (folders); i++)
-    unlinkat (folder, folders[i], AT_REMOVEDIR);
+    unlinkat (directory, files[i], 0);
+  for (size_t i = 0; i < ARRAY_LEN (directories); i++)
+    unlinkat (directory, directories[i], AT_REMOVEDIR);
   unlinkat (parent, key, AT_REMOVEDIR);
 }
 
@@ -279,7 +280,7 @@ void record_drop (const char *state, const struct command *command, int lock)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *key = record_key (command);
-  cleanup_close int parent = run_state_open (state, FOLDER, &ignored);
+  cleanup_close int parent = run_state_open (state, DIRECTORY, &ignored);
   struct stat st;
 
   /* One that is gone already has left its name to another. */
@@ -290,21 +291,21 @@ void record_drop (const char *state, const struct command *command, int lock)
 int record_hold (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
                  struct error *err)
 {
-  cleanup_close int folder = open_folder (state, command, err);
+  cleanup_close int directory = open_directory (state, command, err);
   struct stat st;
   int r;
 
   *ret_found = false;
-  if (folder < 0)
-    return folder;
-  if (flock (folder, LOCK_EX) < 0 || fstat (folder, &st) < 0)
-    return error_set_errno (err, errno, "take the folder of container '%s'", command->id);
+  if (directory < 0)
+    return directory;
+  if (flock (directory, LOCK_EX) < 0 || fstat (directory, &st) < 0)
+    return error_set_errno (err, errno, "take the directory of container '%s'", command->id);
   if (st.st_nlink == 0)
     return error_set (err, -ENOENT, "container '%s' has just been forgotten", command->id);
-  r = record_read_at (folder, ret_record, err);
+  r = record_read_at (directory, ret_record, err);
   *ret_found = r == 0;
   if (r < 0 && r != -ENOENT)
     return r;
   error_clear (err);
-  return take_fd (&folder);
+  return take_fd (&directory);
 }

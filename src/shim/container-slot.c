@@ -47,13 +47,13 @@ static bool is_slot_of (int fd, const char *key)
 void record_give_slot (const char *state, const char *key, uint32_t slot)
 {
   cleanup_error struct error ignored = { 0 };
-  cleanup_close int folder = slot > 0 && key ? run_state_open (state, "ids", &ignored) : -1, fd = -1;
+  cleanup_close int directory = slot > 0 && key ? run_state_open (state, "ids", &ignored) : -1, fd = -1;
   cleanup_free char *name = str_format ("%u", slot - 1);
   struct stat st;
 
-  if (folder >= 0 && name != NULL)
-    fd = openat (folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (directory >= 0 && name != NULL)
+    fd = openat (directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   /* Looked at first: who holds another's may hold it for long. */
   if (fd >= 0 && is_slot_of (fd, key) && flock (fd, LOCK_EX) == 0 && fstat (fd, &st) == 0 && st.st_nlink > 0)
-    unlinkat (folder, name, 0);
+    unlinkat (directory, name, 0);
 }

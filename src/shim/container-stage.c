@@ -21,23 +21,23 @@
 
 #define STAGE_OPTIONS "mode=711,size=16m"
 
-static int private_mounts (const char *folder, struct error *err)
+static int private_mounts (const char *directory, struct error *err)
 {
   if (unshare (CLONE_NEWNS) < 0)
     return error_set_errno (err, errno, "make a mount namespace");
   /* Nothing comes in either, or the container's root would take on what is mounted there outside. */
   if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
     return error_set_errno (err, errno, "keep mounts from the host");
-  if (mount ("tyrum-oci-stage", folder, "tmpfs", MS_NOSUID | MS_NODEV, STAGE_OPTIONS) < 0)
-    return error_set_errno (err, errno, "mount tmpfs on '%s'", folder);
+  if (mount ("tyrum-oci-stage", directory, "tmpfs", MS_NOSUID | MS_NODEV, STAGE_OPTIONS) < 0)
+    return error_set_errno (err, errno, "mount tmpfs on '%s'", directory);
   return 0;
 }
 
-static int make_point (const char *path, bool folder, struct error *err)
+static int make_point (const char *path, bool directory, struct error *err)
 {
   cleanup_close int fd = -1;
 
-  if (folder)
+  if (directory)
     return mkdir (path, 0755) < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
   fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
@@ -57,12 +57,12 @@ static int look_again (const char *path, struct host_facts *facts, const struct 
   return r;
 }
 
-/* The engine's own folder, which links may lead to. */
+/* The engine's own directory, which links may lead to. */
 static int hang_root (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   struct json_node *root = json_edit (config, "root");
   const struct json_node *path = json_get (root, "path");
-  cleanup_free char *target = str_format ("%s/rootfs", stage->folder), *full = NULL;
+  cleanup_free char *target = str_format ("%s/rootfs", stage->directory), *full = NULL;
   cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
   const struct path_fact *fact = NULL;
   cleanup_close int fd = -1;
@@ -91,7 +91,7 @@ static int hang_root (const struct container_stage *stage, struct json_node *con
   return r;
 }
 
-/* Files that the container makes in a folder belong to the folder's owner outside. */
+/* Files that the container makes in a directory belong to the directory's owner outside. */
 static void map_owner (const struct container_stage *stage, const struct json_node *config,
                        const struct stat *owner, int *ret_fd)
 {
@@ -108,7 +108,7 @@ static void map_owner (const struct container_stage *stage, const struct json_no
   }
   if (uid == owner->st_uid && gid == owner->st_gid)
     return;
-  /* A file system or kernel that cannot leaves the folder as it is: readable, as others may. */
+  /* A file system or kernel that cannot leaves the directory as it is: readable, as others may. */
   if (mount_id_namespace (owner->st_uid, uid, owner->st_gid, gid, ret_fd, &ignored) < 0)
     *ret_fd = -1;
 }
@@ -153,7 +153,7 @@ static int hang_sources (const struct container_stage *stage, struct json_node *
   int r = 0;
 
   for (size_t i = 0; r == 0 && mounts != NULL && i < mounts->count; i++) {
-    cleanup_free char *target = str_format ("%s/%zu", stage->folder, i);
+    cleanup_free char *target = str_format ("%s/%zu", stage->directory, i);
 
     if (!spec_mount_is_bind (mounts->items[i]))
       continue;
@@ -188,14 +188,14 @@ static struct json_node *new_mount (const char *source, const char *dest, const 
   return NULL;
 }
 
-static int hang_own (const char *source, const char *target, bool folder, struct error *err)
+static int hang_own (const char *source, const char *target, bool directory, struct error *err)
 {
   cleanup_close int fd = open (source, O_PATH | O_CLOEXEC);
   int r;
 
   if (fd < 0)
     return error_set_errno (err, errno, "open '%s'", source);
-  r = make_point (target, folder, err);
+  r = make_point (target, directory, err);
   return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
 }
 
@@ -227,16 +227,16 @@ static void leave_out_init (struct json_node *config)
 static int put_before (struct json_node *process, struct error *err)
 {
   const struct json_node *terminal = json_get (process, "terminal");
-  const char *const words[] = { STAGE_INIT_TARGET, "--carrier", "call", "--tty", "--" };
+  const char *const argv[] = { STAGE_INIT_TARGET, "--transport", "call", "--tty", "--" };
   struct json_node *args = json_edit (process, "args");
   size_t at = 0;
 
   if (args == NULL || args->type != JSON_ARRAY || args->count == 0)
     return error_set (err, -EINVAL, "config.json: the process has no command");
-  for (size_t i = 0; i < ARRAY_LEN (words); i++) {
-    if (strcmp (words[i], "--tty") == 0 && (terminal == NULL || !terminal->flag))
+  for (size_t i = 0; i < ARRAY_LEN (argv); i++) {
+    if (strcmp (argv[i], "--tty") == 0 && (terminal == NULL || !terminal->flag))
       continue;
-    if (json_insert (args, at++, json_new_text (JSON_STRING, words[i])) < 0)
+    if (json_insert (args, at++, json_new_text (JSON_STRING, argv[i])) < 0)
       return error_oom (err);
   }
   return 0;
@@ -244,21 +244,21 @@ static int put_before (struct json_node *process, struct error *err)
 
 static int add_init (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
-  cleanup_free char *init = str_format ("%s/init", stage->folder),
-                    *door = str_format ("%s/door", stage->folder);
+  cleanup_free char *init = str_format ("%s/init", stage->directory),
+                    *rendezvous = str_format ("%s/door", stage->directory);
   struct json_node *mounts = json_edit (config, "mounts");
   int r;
 
   if (stage->init == NULL)
     return 0;
-  if (init == NULL || door == NULL)
+  if (init == NULL || rendezvous == NULL)
     return error_oom (err);
   r = hang_own (stage->init, init, false, err);
   if (r == 0)
-    r = hang_own (stage->door, door, true, err);
+    r = hang_own (stage->rendezvous, rendezvous, true, err);
   if (r == 0
       && (json_append (mounts, new_mount (init, STAGE_INIT_TARGET, NULL)) < 0
-          || json_append (mounts, new_mount (door, DOOR_PATH, "noexec")) < 0))
+          || json_append (mounts, new_mount (rendezvous, RENDEZVOUS_PATH, "noexec")) < 0))
     r = error_oom (err);
   if (r < 0)
     return r;
@@ -277,7 +277,7 @@ static int close_root (struct json_node *config, struct error *err)
 
 static int make_points (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
-  cleanup_free char *root = str_format ("%s/rootfs", stage->folder);
+  cleanup_free char *root = str_format ("%s/rootfs", stage->directory);
 
   return root ? points_make (root, config, err) : error_oom (err);
 }
@@ -285,7 +285,7 @@ static int make_points (const struct container_stage *stage, struct json_node *c
 static int show_config (const struct container_stage *stage, const struct json_node *config,
                         struct error *err)
 {
-  cleanup_free char *path = str_format ("%s/config.json", stage->folder), *text = NULL;
+  cleanup_free char *path = str_format ("%s/config.json", stage->directory), *text = NULL;
   int r;
 
   if (path == NULL)
@@ -309,7 +309,7 @@ int container_stage_build (const struct container_stage *stage, struct error *er
   if (config == NULL)
     return error_oom (err);
   before = umask (022);
-  r = private_mounts (stage->folder, err);
+  r = private_mounts (stage->directory, err);
   if (r == 0)
     r = hang_root (stage, config, err);
   if (r == 0)
@@ -323,8 +323,8 @@ int container_stage_build (const struct container_stage *stage, struct error *er
   if (r == 0)
     r = show_config (stage, config, err);
   umask (before);
-  /* Nobody else sees it, but as long as it is there its folder cannot be removed. */
+  /* Nobody else sees it, but as long as it is there its directory cannot be removed. */
   if (r < 0)
-    umount2 (stage->folder, MNT_DETACH);
+    umount2 (stage->directory, MNT_DETACH);
   return r;
 }

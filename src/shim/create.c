@@ -81,7 +81,7 @@ static int choose_policy (struct creation *c, struct error *err)
   if (r < 0)
     return r;
   c->policy.spec.container = call->command->id;
-  c->policy.spec.bundle = c->bundle.folder;
+  c->policy.spec.bundle = c->bundle.directory;
   call->record.profile = strdup (name);
   if (annotated != NULL)
     call->record.annotated = strdup (annotated);
@@ -114,7 +114,7 @@ static int meet (struct creation *c, struct error *err)
   int r = policy_look_sources (&c->policy, c->bundle.config, err);
 
   if (r == 0)
-    r = spec_meet (c->bundle.config, &c->policy.spec, &c->changes, err);
+    r = restrict_spec (c->bundle.config, &c->policy.spec, &c->changes, err);
   if (r == 0)
     r = spec_write (c->bundle.config, &c->text, err);
   if (r < 0)
@@ -132,7 +132,7 @@ static struct audit_request request_of (const struct creation *c)
                                  .profile = name ? name : "",
                                  .annotated = call->record.annotated,
                                  .runtime = call->record.runtime,
-                                 .bundle = c->bundle.folder,
+                                 .bundle = c->bundle.directory,
                                  .process = json_get (c->bundle.config, "process") };
 }
 
@@ -164,17 +164,17 @@ static int remember (struct creation *c, struct error *err)
 {
   struct call *call = c->call;
   const char *asked = call->command->pid_file.text, *runtime_dir = getenv ("XDG_RUNTIME_DIR");
-  cleanup_free char *folder = record_folder (call->state, call->command), *cwd = NULL;
+  cleanup_free char *directory = record_directory (call->state, call->command), *cwd = NULL;
 
-  call->record.bundle = strdup (c->bundle.folder);
+  call->record.bundle = strdup (c->bundle.directory);
   call->record.config = strdup (c->bundle.config_path);
   call->record.proof = handover_shares_kernel (call->record.runtime);
   if (!call->record.proof)
-    log_say (call->command, LOG_LEVEL_WARNING,
-             "tyrum: the low-level runtime has a kernel of its own, so the posture is not proven");
+    log_write (call->command, LOG_LEVEL_WARNING,
+               "tyrum: the low-level runtime has a kernel of its own, so the posture is not proven");
   call->record.no_network = c->policy.settings.values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
   if (asked == NULL) {
-    c->own_pid = folder ? str_format ("%s/pid", folder) : NULL;
+    c->own_pid = directory ? str_format ("%s/pid", directory) : NULL;
     asked = c->own_pid ? c->own_pid : "/";
   }
   if (asked[0] == '/')
@@ -196,49 +196,48 @@ static int remember (struct creation *c, struct error *err)
 static char **words_of (const struct creation *c)
 {
   const struct command *command = c->call->command;
-  char **words = calloc (command->count + 3, sizeof (*words));
+  char **argv = calloc (command->count + 3, sizeof (*argv));
   size_t head = command->verb_at + 1;
   const char *flag = "--pid-file";
 
-  if (words == NULL)
+  if (argv == NULL)
     return NULL;
-  memcpy (words, command->words, head * sizeof (*words));
+  memcpy (argv, command->argv, head * sizeof (*argv));
   if (c->own_pid != NULL) {
-    memcpy (&words[head], &flag, sizeof (flag));
-    words[head + 1] = c->own_pid;
+    memcpy (&argv[head], &flag, sizeof (flag));
+    argv[head + 1] = c->own_pid;
   }
-  memcpy (words + head + (c->own_pid ? 2 : 0), command->words + head,
-          (command->count - head) * sizeof (*words));
-  return words;
+  memcpy (argv + head + (c->own_pid ? 2 : 0), command->argv + head, (command->count - head) * sizeof (*argv));
+  return argv;
 }
 
 static int stage_and_exec (const struct creation *c, struct error *err)
 {
   struct call *call = c->call;
-  cleanup_free char *folder = record_folder (call->state, call->command);
-  cleanup_free char *stage_folder = folder ? str_format ("%s/stage", folder) : NULL;
-  cleanup_free char *door = folder ? str_format ("%s/door", folder) : NULL;
+  cleanup_free char *directory = record_directory (call->state, call->command);
+  cleanup_free char *stage_directory = directory ? str_format ("%s/stage", directory) : NULL;
+  cleanup_free char *rendezvous = directory ? str_format ("%s/door", directory) : NULL;
   cleanup_free char *init = call->record.proof ? handover_init (err) : NULL;
-  cleanup_free char **words = words_of (c);
+  cleanup_free char **argv = words_of (c);
   const struct container_stage stage = { .policy = &c->policy,
                                          .config = c->bundle.config,
-                                         .bundle = c->bundle.folder,
+                                         .bundle = c->bundle.directory,
                                          .config_path = c->bundle.config_path,
-                                         .folder = stage_folder,
-                                         .door = door,
+                                         .directory = stage_directory,
+                                         .rendezvous = rendezvous,
                                          .init = init };
   int r;
 
-  if (stage_folder == NULL || door == NULL || words == NULL || (call->record.proof && init == NULL))
+  if (stage_directory == NULL || rendezvous == NULL || argv == NULL || (call->record.proof && init == NULL))
     return error_oom (err);
   r = container_stage_build (&stage, err);
   if (r == 0)
     r = stdio_replace_null (err);
-  return r < 0 ? r : handover_exec (call->record.runtime, words, err);
+  return r < 0 ? r : handover_exec (call->record.runtime, argv, err);
 }
 
 /* What an earlier attempt left goes: the engine has given that one up. But nobody's rules change because
- * somebody asks for the same id again. run has taken the folder already. */
+ * somebody asks for the same id again. run has taken the directory already. */
 static int make_room (struct call *call, struct error *err)
 {
   int r = call->lock < 0 ? call_take (call, err) : 0;

@@ -74,7 +74,7 @@ int verb_features (struct call *call, struct error *err)
       said < 0 ? error_set_errno (err, errno, "make room for an answer") : call_runtime (call, &path, err);
 
   if (r == 0)
-    r = handover_ask (path, call->command->words, NULL, said, &status, err);
+    r = handover_ask (path, call->command->argv, NULL, said, &status, err);
   if (r < 0)
     return r;
   if (status != 0 || fstat (said, &st) < 0 || st.st_size == 0 || (size_t) st.st_size > LIMIT_FEATURES_BYTES) {

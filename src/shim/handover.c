@@ -107,11 +107,11 @@ int handover_exec (const char *path, char *const *words, struct error *err)
   return error_set_errno (err, errno, "execute '%s'", path);
 }
 
-static int use_runtime_dir (const char *folder)
+static int use_runtime_dir (const char *directory)
 {
-  if (folder == NULL)
+  if (directory == NULL)
     return 0;
-  return folder[0] != '\0' ? setenv (RUNTIME_DIR, folder, 1) : unsetenv (RUNTIME_DIR);
+  return directory[0] != '\0' ? setenv (RUNTIME_DIR, directory, 1) : unsetenv (RUNTIME_DIR);
 }
 
 static int wait_for (const char *path, char *const *words, const char *runtime_dir, int stdout_fd,
@@ -193,8 +193,9 @@ enum low_level_answer handover_state (const char *path, char *const *words, cons
 
 char *handover_init (struct error *err)
 {
-  const char *folder = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
-  char *path = str_format ("%s/tyrum-oci-init", folder && folder[0] != '\0' ? folder : TYRUM_OCI_LIBEXECDIR);
+  const char *directory = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
+  char *path =
+      str_format ("%s/tyrum-oci-init", directory && directory[0] != '\0' ? directory : TYRUM_OCI_LIBEXECDIR);
 
   if (path == NULL)
     error_oom (err);

@@ -42,10 +42,10 @@ static bool is_ours (const struct json_node *entry, const char *path)
   return said != NULL && said->type == JSON_STRING && strcmp (said->text, path) == 0;
 }
 
-static int set_entry (const char *file, struct json_node *runtimes, const char *folder, const char *name,
+static int set_entry (const char *file, struct json_node *runtimes, const char *directory, const char *name,
                       bool remove, struct error *err)
 {
-  cleanup_free char *key = str_format ("tyrum-%s", name), *path = str_format ("%s/tyrum-%s", folder, name);
+  cleanup_free char *key = str_format ("tyrum-%s", name), *path = str_format ("%s/tyrum-%s", directory, name);
   const struct json_node *there = key ? json_get (runtimes, key) : NULL;
   struct json_node *entry;
 
@@ -64,7 +64,7 @@ static int set_entry (const char *file, struct json_node *runtimes, const char *
   return 0;
 }
 
-int install_docker (const char *file, const char *text, size_t len, const char *folder,
+int install_docker (const char *file, const char *text, size_t len, const char *directory,
                     const struct strlist *names, bool remove, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
@@ -81,7 +81,7 @@ int install_docker (const char *file, const char *text, size_t len, const char *
     return error_set (err, -EINVAL, "%s: runtimes: expected an object, found %s", file,
                       json_type_text (runtimes->type));
   for (size_t i = 0; r == 0 && i < names->count; i++)
-    r = set_entry (file, runtimes, folder, names->items[i], remove, err);
+    r = set_entry (file, runtimes, directory, names->items[i], remove, err);
   if (r < 0)
     return r;
   if (runtimes->count == 0)
@@ -90,7 +90,7 @@ int install_docker (const char *file, const char *text, size_t len, const char *
   return json_finish (&w, ret_text, err);
 }
 
-int install_podman (const char *folder, const struct strlist *names, char **ret_text, struct error *err)
+int install_podman (const char *directory, const struct strlist *names, char **ret_text, struct error *err)
 {
   cleanup_strbuf struct strbuf buf = { 0 };
 
@@ -104,7 +104,7 @@ int install_podman (const char *folder, const struct strlist *names, char **ret_
     strbuf_addf (&buf, "%s\"tyrum-%s\"", i > 0 ? ", " : "", names->items[i]);
   strbuf_add (&buf, "]\n\n[engine.runtimes]\n");
   for (size_t i = 0; i < names->count; i++)
-    strbuf_addf (&buf, "tyrum-%s = [\"%s/tyrum-%s\"]\n", names->items[i], folder, names->items[i]);
+    strbuf_addf (&buf, "tyrum-%s = [\"%s/tyrum-%s\"]\n", names->items[i], directory, names->items[i]);
   *ret_text = strbuf_take (&buf);
   return *ret_text ? 0 : error_oom (err);
 }

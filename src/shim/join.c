@@ -74,7 +74,7 @@ static int meet_process_file (struct call *call, const char *path, struct error 
   if (r == 0)
     r = call_policy (call, &policy, err);
   if (r == 0)
-    r = spec_meet_process (process, &policy.spec, &changes, err);
+    r = restrict_process_spec (process, &policy.spec, &changes, err);
   if (r == 0)
     r = spec_write (process, &met, err);
   if (r == 0)
@@ -172,7 +172,7 @@ static int meet_resources_file (struct call *call, const char *path, struct erro
   if (r == 0)
     r = call_policy (call, &policy, err);
   if (r == 0)
-    r = spec_meet_update (resources, &policy.spec, &changes, err);
+    r = restrict_update (resources, &policy.spec, &changes, err);
   if (r == 0)
     r = spec_write (resources, &met, err);
   if (r == 0)
@@ -189,7 +189,7 @@ int verb_update (struct call *call, struct error *err)
 {
   const struct flag_value *resources = &call->command->resources;
   cleanup_free char *path = NULL, *word = NULL;
-  cleanup_free char **words = NULL;
+  cleanup_free char **argv = NULL;
   int r = check_flags (call, "--resources", err);
 
   if (r == 0 && resources->text == NULL)
@@ -203,6 +203,6 @@ int verb_update (struct call *call, struct error *err)
     r = meet_resources_file (call, resources->text, err);
   if (r < 0)
     return r;
-  words = call_replace (call, resources, "-", &word);
-  return words ? handover_exec (path, words, err) : error_oom (err);
+  argv = call_replace (call, resources, "-", &word);
+  return argv ? handover_exec (path, argv, err) : error_oom (err);
 }

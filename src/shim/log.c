@@ -37,7 +37,7 @@ static char *json_line (enum log_level level, const char *text, struct error *er
   return json_finish (&w, &line, err) < 0 ? NULL : line;
 }
 
-void log_say_to (int fd, const struct command *command, enum log_level level, const char *text)
+void log_write_to (int fd, const struct command *command, enum log_level level, const char *text)
 {
   const char *format = command->log_format.text;
   bool json = format == NULL || strcmp (format, "text") != 0;
@@ -49,14 +49,14 @@ void log_say_to (int fd, const struct command *command, enum log_level level, co
     return;
 }
 
-void log_say (const struct command *command, enum log_level level, const char *text)
+void log_write (const struct command *command, enum log_level level, const char *text)
 {
   const char *path = command->log.text;
   cleanup_close int fd =
       path && path[0] != '\0' ? open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
 
   if (fd >= 0)
-    log_say_to (fd, command, level, text);
+    log_write_to (fd, command, level, text);
   if (level == LOG_LEVEL_ERROR)
     fprintf (stderr, "%s\n", text);
 }

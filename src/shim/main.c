@@ -22,7 +22,7 @@ static int hold_standard_streams (void)
   return 0;
 }
 
-static const char *folder_of (const char *variable, const char *built)
+static const char *directory_of (const char *variable, const char *built)
 {
   const char *value = secure_getenv (variable);
 
@@ -60,8 +60,8 @@ int main (int argc, char **argv)
                        .code = -1,
                        .lock = -1,
                        .program = argc > 0 ? argv[0] : "",
-                       .config_dir = folder_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
-                       .data_dir = folder_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR) };
+                       .config_dir = directory_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
+                       .data_dir = directory_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR) };
   int r;
 
   if (hold_standard_streams () < 0)
@@ -70,7 +70,7 @@ int main (int argc, char **argv)
   if (r == 0)
     r = dispatch (&call, &err);
   if (r < 0)
-    log_say (&command, LOG_LEVEL_ERROR, error_text (&err));
+    log_write (&command, LOG_LEVEL_ERROR, error_text (&err));
   free (call.state);
   record_clear (&call.record);
   return r < 0 ? 1 : r;

@@ -51,7 +51,7 @@ static char *inner_path (const struct walk *walk, int fd)
   return strdup (path[root] == '\0' ? "/" : path + root);
 }
 
-/* The folder in which the first missing part of PATH would be; *RET_REST is that part and what follows. */
+/* The directory in which the first missing part of PATH would be; *RET_REST is that part and what follows. */
 static int open_deepest (const struct walk *walk, const char *path, const char **ret_rest)
 {
   size_t len = strlen (path);
@@ -75,8 +75,9 @@ static int open_deepest (const struct walk *walk, const char *path, const char *
   return -ENOENT;
 }
 
-/* Makes the folders of REST below *FD and moves *FD along; the last part is a file where FOLDER is false. */
-static int make_below (const char *rest, bool folder, int *fd)
+/* Makes the directories of REST below *FD and moves *FD along; the last part is a file where DIRECTORY is
+ * false. */
+static int make_below (const char *rest, bool directory, int *fd)
 {
   while (*rest != '\0') {
     size_t len = strcspn (rest, "/");
@@ -86,7 +87,7 @@ static int make_below (const char *rest, bool folder, int *fd)
 
     if (name == NULL)
       return -ENOMEM;
-    if (!last || folder) {
+    if (!last || directory) {
       if (mkdirat (*fd, name, 0755) < 0 && errno != EEXIST)
         return -errno;
       next = openat (*fd, name, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
@@ -107,7 +108,7 @@ static bool is_kernels (const char *dest)
 }
 
 /* Finds DEST or makes it; *RET_PATH is where it is. */
-static int make_point (const struct walk *walk, const char *dest, bool folder, char **ret_path)
+static int make_point (const struct walk *walk, const char *dest, bool directory, char **ret_path)
 {
   cleanup_close int fd = open_inside (walk, dest, is_kernels (dest) ? RESOLVE_NO_SYMLINKS : 0);
   int r = fd < 0 ? fd : 0;
@@ -120,7 +121,7 @@ static int make_point (const struct walk *walk, const char *dest, bool folder, c
     const char *rest = NULL;
 
     fd = open_deepest (walk, dest, &rest);
-    r = fd < 0 ? fd : make_below (rest, folder, &fd);
+    r = fd < 0 ? fd : make_below (rest, directory, &fd);
   }
   if (r < 0)
     return error_set_errno (walk->err, -r, "make the mount point '%s'", dest);
@@ -130,7 +131,7 @@ static int make_point (const struct walk *walk, const char *dest, bool folder, c
   return 0;
 }
 
-static bool is_folder (const struct json_node *mount)
+static bool is_directory (const struct json_node *mount)
 {
   const struct json_node *source = json_get (mount, "source");
   struct stat st;
@@ -166,7 +167,7 @@ int points_make (const char *root, struct json_node *config, struct error *err)
 
     if (is_on_other (mounts, dest->text))
       continue;
-    r = make_point (&walk, dest->text, is_folder (mounts->items[i]), &path);
+    r = make_point (&walk, dest->text, is_directory (mounts->items[i]), &path);
     if (r == 0 && json_set (mounts->items[i], "destination", json_new_text (JSON_STRING, path)) < 0)
       r = error_oom (err);
   }

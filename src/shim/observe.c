@@ -38,7 +38,7 @@ struct observer {
   struct call *call;
   pid_t pid;
   int pidfd; /* the caller's */
-  int folder, door, talk;
+  int directory, rendezvous, talk;
   pid_t starter; /* the low-level runtime's start; 0: it has ended */
   int status;    /* with this */
   struct policy policy;
@@ -51,10 +51,10 @@ struct observer {
 
 static void observer_clear (struct observer *o)
 {
-  if (o->folder >= 0)
-    unlinkat (o->folder, DOOR_SOCKET, 0);
-  close_p (&o->folder);
-  close_p (&o->door);
+  if (o->directory >= 0)
+    unlinkat (o->directory, RENDEZVOUS_SOCKET, 0);
+  close_p (&o->directory);
+  close_p (&o->rendezvous);
   close_p (&o->talk);
   if (o->plan != NULL)
     o->plan->filter = NULL; /* the policy's */
@@ -65,24 +65,24 @@ static void observer_clear (struct observer *o)
 }
 #define cleanup_observer cleanup (observer_clear)
 
-/* The path may be longer than a socket's address can be; the folder's descriptor is not. */
-static int open_door (struct observer *o)
+/* The path may be longer than a socket's address can be; the directory's descriptor is not. */
+static int open_rendezvous (struct observer *o)
 {
-  cleanup_free char *folder = record_folder (o->call->state, o->call->command);
-  cleanup_free char *door = folder ? str_format ("%s/door", folder) : NULL;
+  cleanup_free char *directory = record_directory (o->call->state, o->call->command);
+  cleanup_free char *rendezvous = directory ? str_format ("%s/door", directory) : NULL;
   struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-  if (door == NULL)
+  if (rendezvous == NULL)
     return error_oom (o->err);
-  o->folder = open (door, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  o->door = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (o->folder < 0 || o->door < 0)
+  o->directory = open (rendezvous, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  o->rendezvous = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (o->directory < 0 || o->rendezvous < 0)
     return error_set_errno (o->err, errno, "open the way to the container");
-  unlinkat (o->folder, DOOR_SOCKET, 0);
-  snprintf (address.sun_path, sizeof (address.sun_path), "/proc/self/fd/%d/" DOOR_SOCKET, o->folder);
+  unlinkat (o->directory, RENDEZVOUS_SOCKET, 0);
+  snprintf (address.sun_path, sizeof (address.sun_path), "/proc/self/fd/%d/" RENDEZVOUS_SOCKET, o->directory);
   /* The container's user is nobody here; who calls is asked of the kernel. */
-  if (bind (o->door, (const struct sockaddr *) &address, sizeof (address)) < 0
-      || fchmodat (o->folder, DOOR_SOCKET, 0666, 0) < 0 || listen (o->door, 4) < 0)
+  if (bind (o->rendezvous, (const struct sockaddr *) &address, sizeof (address)) < 0
+      || fchmodat (o->directory, RENDEZVOUS_SOCKET, 0666, 0) < 0 || listen (o->rendezvous, 4) < 0)
     return error_set_errno (o->err, errno, "listen for the container");
   return 0;
 }
@@ -106,7 +106,7 @@ static int load (struct observer *o)
   return r;
 }
 
-/* A working folder by way of a link of the image's shows as what the link leads to. What cannot be found
+/* A working directory by way of a link of the image's shows as what the link leads to. What cannot be found
  * stays as it was written: the runtime makes it. */
 static int resolve_cwd (struct observer *o)
 {
@@ -155,7 +155,7 @@ static void start_low_level (struct observer *o, const char *path)
 {
   o->starter = fork ();
   if (o->starter == 0) {
-    handover_exec (path, o->call->command->words, NULL);
+    handover_exec (path, o->call->command->argv, NULL);
     _exit (127);
   }
 }
@@ -195,11 +195,11 @@ static int accept_call (struct observer *o)
     cleanup_close int fd = -1;
     struct ucred who;
     socklen_t size = sizeof (who);
-    int r = await (o, o->door);
+    int r = await (o, o->rendezvous);
 
     if (r < 0)
       return r;
-    fd = accept4 (o->door, NULL, NULL, SOCK_CLOEXEC);
+    fd = accept4 (o->rendezvous, NULL, NULL, SOCK_CLOEXEC);
     /* Somebody else who found the way is not listened to. */
     if (fd < 0 || getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 || who.pid != o->pid)
       continue;
@@ -243,7 +243,7 @@ static int say (struct observer *o, enum handshake_type type, const void *bytes,
   return 0;
 }
 
-static int hear_header (struct observer *o, enum handshake_type type, uint32_t most, uint32_t *ret_length)
+static int receive_header (struct observer *o, enum handshake_type type, uint32_t most, uint32_t *ret_length)
 {
   struct handshake_header header;
   int r = hear (o, &header, sizeof (header));
@@ -272,7 +272,7 @@ static int ask_all (struct observer *o)
       return error_set (o->err, -E2BIG, "a question to init is longer than %u bytes", LIMIT_ASK_BYTES);
     r = say (o, HANDSHAKE_ASK, batch, used);
     if (r == 0)
-      r = hear_header (o, HANDSHAKE_ANSWER, LIMIT_REPORT_BYTES, &length);
+      r = receive_header (o, HANDSHAKE_ANSWER, LIMIT_REPORT_BYTES, &length);
     if (r == 0)
       r = hear (o, bytes, length);
     if (r == 0)
@@ -289,7 +289,7 @@ static int write_start (struct observer *o, const struct posture *posture)
   int r = call_audit (o->call, &audit, o->err);
 
   if (r == 0)
-    r = trail_started (&audit.trail, posture, o->err);
+    r = audit_log_started (&audit.trail, posture, o->err);
   call_audit_end (o->call, &audit);
   return r;
 }
@@ -326,7 +326,7 @@ static int judge (struct observer *o)
     return r;
   line = str_format ("tyrum: posture %s", overall_text (posture->overall));
   if (line != NULL)
-    log_say (o->call->command, LOG_LEVEL_INFO, line);
+    log_write (o->call->command, LOG_LEVEL_INFO, line);
   return 0;
 }
 
@@ -338,28 +338,28 @@ static int observe (struct observer *o, const char *path)
   if (r == 0)
     r = make_plan (o);
   if (r == 0)
-    r = open_door (o);
+    r = open_rendezvous (o);
   if (r < 0)
     return r;
-  mend_mounts (o->plan, o->pidfd);
+  remount_mounts (o->plan, o->pidfd);
   start_low_level (o, path);
   if (o->starter < 0)
     return error_set_errno (o->err, errno, "start '%s'", path);
   r = accept_call (o);
   if (r == 0)
-    r = hear_header (o, HANDSHAKE_HELLO, 0, &none);
+    r = receive_header (o, HANDSHAKE_HELLO, 0, &none);
   if (r == 0)
     r = ask_all (o);
   if (r == 0)
     r = judge (o);
-  unlinkat (o->folder, DOOR_SOCKET, 0);
+  unlinkat (o->directory, RENDEZVOUS_SOCKET, 0);
   return r < 0 ? r : say (o, HANDSHAKE_GO, NULL, 0);
 }
 
 int observe_start (struct call *call, pid_t pid, int pidfd, struct error *err)
 {
   cleanup_observer struct observer o = {
-    .call = call, .pid = pid, .pidfd = pidfd, .folder = -1, .door = -1, .talk = -1, .err = err
+    .call = call, .pid = pid, .pidfd = pidfd, .directory = -1, .rendezvous = -1, .talk = -1, .err = err
   };
   cleanup_free char *path = NULL;
   int r;

@@ -84,7 +84,7 @@ static int add_mount (struct plan *plan, const struct policy *policy, const stru
 /* What the stage adds: init, and the way to us. */
 static int add_own_mounts (struct plan *plan)
 {
-  static const char *const targets[] = { STAGE_INIT_TARGET, DOOR_PATH };
+  static const char *const targets[] = { STAGE_INIT_TARGET, RENDEZVOUS_PATH };
 
   for (size_t i = 0; i < ARRAY_LEN (targets); i++)
     if (append (plan, "bind", "", targets[i]) == NULL)
@@ -151,16 +151,16 @@ static void set_controls (struct plan *plan, const struct policy *policy, const 
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     plan->controls[c] = (struct plan_control){ .promised = control_is_promised (c, &plan->settings),
                                                .required = control_is_required (c, &plan->settings),
-                                               .carriage = { CARRY_ENFORCED, BASIS_MEASURED, "" } };
+                                               .enforcement = { ENFORCEMENT_ENFORCED, BASIS_MEASURED, "" } };
   for (size_t i = 0; i < ARRAY_LEN (left_to_engine); i++)
     plan->controls[left_to_engine[i]].promised = plan->controls[left_to_engine[i]].required = false;
   if (!value_is_set (own) || apparmor == NULL || strcmp (apparmor->text, own->text) != 0)
     plan->controls[CONTROL_APPARMOR].promised = plan->controls[CONTROL_APPARMOR].required = false;
   if (!is_sealed (json_get (config, "linux"), policy->filter)) {
     plan->controls[CONTROL_SECCOMP].required = false;
-    plan->controls[CONTROL_SECCOMP].carriage =
-        (struct carriage){ CARRY_WEAKER, BASIS_MEASURED,
-                           "the engine's own filter, which allows less, is in force" };
+    plan->controls[CONTROL_SECCOMP].enforcement =
+        (struct enforcement){ ENFORCEMENT_WEAKER, BASIS_MEASURED,
+                              "the engine's own filter, which allows less, is in force" };
   }
 }
 

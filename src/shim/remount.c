@@ -56,7 +56,7 @@ static bool is_for_all (const struct plan_mount *mount)
   return for_all && strcmp (mount->type, "tmpfs") == 0;
 }
 
-/* Only what is a tmpfs and mounted there: never a folder of the image's. */
+/* Only what is a tmpfs and mounted there: never a directory of the image's. */
 static void open_for_all (const char *point)
 {
   cleanup_close int fd = open (point, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -69,7 +69,7 @@ static void open_for_all (const char *point)
     errno = 0;
 }
 
-static _Noreturn void mend_inside (const struct plan *plan, int pidfd)
+static _Noreturn void remount_inside (const struct plan *plan, int pidfd)
 {
   /* Joining takes us to the root of that namespace. */
   if (setns (pidfd, CLONE_NEWNS) < 0)
@@ -89,12 +89,12 @@ static _Noreturn void mend_inside (const struct plan *plan, int pidfd)
   _exit (0);
 }
 
-void mend_mounts (const struct plan *plan, int pidfd)
+void remount_mounts (const struct plan *plan, int pidfd)
 {
   pid_t child = fork ();
 
   if (child == 0)
-    mend_inside (plan, pidfd);
+    remount_inside (plan, pidfd);
   while (child > 0 && waitpid (child, NULL, 0) < 0 && errno == EINTR)
     continue;
 }

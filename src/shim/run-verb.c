@@ -67,39 +67,39 @@ static char **words_of (const struct call *call, const char *const *tail)
 {
   const struct command *command = call->command;
   size_t count = 0, at = command->verb_at;
-  char **words;
+  char **argv;
 
   while (tail[count] != NULL)
     count++;
-  words = calloc (at + count + 1, sizeof (*words));
-  if (words == NULL)
+  argv = calloc (at + count + 1, sizeof (*argv));
+  if (argv == NULL)
     return NULL;
-  memcpy (words, command->words, at * sizeof (*words));
-  memcpy (words + at, tail, count * sizeof (*words));
-  return words;
+  memcpy (argv, command->argv, at * sizeof (*argv));
+  memcpy (argv + at, tail, count * sizeof (*argv));
+  return argv;
 }
 
 /* create takes all that run takes but its own flags. */
-static char **create_words (struct runner *runner)
+static char **create_argv (struct runner *runner)
 {
   const struct command *command = runner->call->command;
   const char *const verb[] = { "create", "--console-socket", runner->streams.path };
   struct command ignored = { 0 };
-  char **words = calloc (command->count + ARRAY_LEN (verb), sizeof (*words));
+  char **argv = calloc (command->count + ARRAY_LEN (verb), sizeof (*argv));
   size_t n = command->verb_at, added = runner->streams.path ? ARRAY_LEN (verb) : 1;
   bool flags_end = false, *target;
 
-  if (words == NULL)
+  if (argv == NULL)
     return NULL;
-  memcpy (words, command->words, n * sizeof (*words));
-  memcpy (words + n, verb, added * sizeof (*words));
+  memcpy (argv, command->argv, n * sizeof (*argv));
+  memcpy (argv + n, verb, added * sizeof (*argv));
   n += added;
   for (size_t i = command->verb_at + 1; i < command->count; i++) {
-    flags_end = flags_end || strcmp (command->words[i], "--") == 0;
-    if (flags_end || !command_is_of_run (&ignored, command->words[i], &target))
-      words[n++] = command->words[i];
+    flags_end = flags_end || strcmp (command->argv[i], "--") == 0;
+    if (flags_end || !command_is_of_run (&ignored, command->argv[i], &target))
+      argv[n++] = command->argv[i];
   }
-  return words;
+  return argv;
 }
 
 /* ---- Making it. */
@@ -126,7 +126,7 @@ static int open_streams (struct runner *runner)
 }
 
 /* In the child; it says itself what went wrong. */
-static int create_as_child (const struct call *call, char *const *words)
+static int create_as_child (const struct call *call, char *const *argv)
 {
   cleanup_error struct error err = { 0 };
   struct command command = { 0 };
@@ -140,29 +140,29 @@ static int create_as_child (const struct call *call, char *const *words)
                       .via = "run",
                       .code = -1,
                       .lock = call->lock };
-  int r = command_parse (words, &command, &err);
+  int r = command_parse (argv, &command, &err);
 
   if (r == 0)
     r = verb_create (&own, &err);
   if (r < 0)
-    log_say (call->command, LOG_LEVEL_ERROR, error_text (&err));
+    log_write (call->command, LOG_LEVEL_ERROR, error_text (&err));
   return 1;
 }
 
 static int create (struct runner *runner, int *ret_status)
 {
   struct call *call = runner->call;
-  cleanup_free char **words = create_words (runner);
+  cleanup_free char **argv = create_argv (runner);
   pid_t child;
   int status, r;
 
-  if (words == NULL)
+  if (argv == NULL)
     return error_oom (runner->err);
   child = fork ();
   if (child < 0)
     return error_set_errno (runner->err, errno, "start a process");
   if (child == 0)
-    _exit (streams_enter (&runner->streams) < 0 ? 125 : create_as_child (call, words));
+    _exit (streams_enter (&runner->streams) < 0 ? 125 : create_as_child (call, argv));
   streams_leave (&runner->streams);
   while (waitpid (child, &status, 0) < 0)
     if (errno != EINTR)
@@ -180,10 +180,10 @@ static int create (struct runner *runner, int *ret_status)
 static int start (struct runner *runner)
 {
   const char *const tail[] = { "start", runner->call->command->id, NULL };
-  cleanup_free char **words = words_of (runner->call, tail);
+  cleanup_free char **argv = words_of (runner->call, tail);
   struct command command = { 0 };
   struct call call = *runner->call;
-  int r = words ? command_parse (words, &command, runner->err) : error_oom (runner->err);
+  int r = argv ? command_parse (argv, &command, runner->err) : error_oom (runner->err);
 
   call.command = &command;
   if (r == 0 && runner->streams.path != NULL)
@@ -194,10 +194,10 @@ static int start (struct runner *runner)
 static int delete (struct runner *runner, struct error *err)
 {
   const char *const tail[] = { "delete", "--force", runner->call->command->id, NULL };
-  cleanup_free char **words = words_of (runner->call, tail);
+  cleanup_free char **argv = words_of (runner->call, tail);
   struct command command = { 0 };
   struct call call = *runner->call;
-  int r = words ? command_parse (words, &command, err) : error_oom (err);
+  int r = argv ? command_parse (argv, &command, err) : error_oom (err);
 
   call.command = &command;
   return r < 0 ? r : verb_delete (&call, err);
@@ -290,7 +290,7 @@ int verb_run_container (struct call *call, struct error *err)
   if (r >= 0 && (call->command->keep || (call->command->detach && r == 0)))
     return r;
   if (delete (&runner, &late) < 0)
-    log_say (call->command, LOG_LEVEL_WARNING, error_text (&late));
+    log_write (call->command, LOG_LEVEL_WARNING, error_text (&late));
   error_clear (&late);
   return r;
 }

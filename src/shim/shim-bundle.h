@@ -1,4 +1,4 @@
-/* The bundle that a command line names: its folder, and the config.json in it. */
+/* The bundle that a command line names: its directory, and the config.json in it. */
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 #include "shim-command.h"
 
 struct bundle {
-  char *folder;      /* absolute */
+  char *directory;   /* absolute */
   char *config_path; /* absolute */
   mode_t mode;       /* of that file */
   struct json_node *config;

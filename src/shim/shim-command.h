@@ -34,7 +34,7 @@ struct flag_value {
 };
 
 struct command {
-  char *const *words; /* all of them, without the program's name; NULL-terminated */
+  char *const *argv; /* all of them, without the program's name; NULL-terminated */
   size_t count;
   enum runtime_verb verb;
   size_t verb_at;
@@ -53,7 +53,7 @@ bool command_is_of_run (struct command *command, const char *word, bool **ret_ta
 
 /* Where it fails, RET_COMMAND still says where errors are logged, as far as that was read. create, run, exec,
  * update and start have an id. */
-int command_parse (char *const *words, struct command *ret_command, struct error *err);
+int command_parse (char *const *argv, struct command *ret_command, struct error *err);
 
 /* Letters, digits, "_+.-"; not a dot first. */
 bool command_id_is_valid (const char *id);

@@ -3,12 +3,12 @@
  * Written by create, before the low-level runtime runs; read by whatever comes later, so that exec and update
  * are held to the same profile, and start, kill and delete reach the same low-level runtime; removed once
  * delete has worked. KEY is made of the engine's --root and the container's id, as ids of two engines may be
- * the same. The folder also holds the stage, which is empty outside of the private namespace.
+ * the same. The directory also holds the stage, which is empty outside of the private namespace.
  *
- * Whoever makes, writes or removes holds a lock on the folder, and goes by what is in it then: what was read
- * before may be of another container by now. A folder that can be locked and has no record was left by a
- * create that was killed. create lets go of the lock when it becomes the low-level runtime, so the record
- * names its process.
+ * Whoever makes, writes or removes holds a lock on the directory, and goes by what is in it then: what was
+ * read before may be of another container by now. A directory that can be locked and has no record was left
+ * by a create that was killed. create lets go of the lock when it becomes the low-level runtime, so the
+ * record names its process.
  */
 #pragma once
 
@@ -42,15 +42,15 @@ struct record {
 void record_clear (struct record *record);
 #define cleanup_record cleanup (record_clear)
 
-/* A socket in the folder, for as long as run waits for a terminal. */
+/* A socket in the directory, for as long as run waits for a terminal. */
 #define RECORD_CONSOLE "console"
 
 char *record_key (const struct command *command);
 /* STATE/containers/KEY. */
-char *record_folder (const char *state, const struct command *command);
+char *record_directory (const char *state, const struct command *command);
 
-/* Makes the folder; -EEXIST is no error, as an engine may try the same id again. *RET_LOCK holds it against a
- * sweep until it is closed. */
+/* Makes the directory; -EEXIST is no error, as an engine may try the same id again. *RET_LOCK holds it
+ * against a sweep until it is closed. */
 int record_make (const char *state, const struct command *command, int *ret_lock, struct error *err);
 int record_write (const char *state, const struct command *command, const struct record *record,
                   struct error *err);
@@ -64,24 +64,24 @@ bool record_is_same (const struct record *a, const struct record *b);
 /* *RET_FOUND is false where there is none: the container is not ours, or create never got that far. */
 int record_read (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
                  struct error *err);
-/* The folder that is there, once nobody else has it, and what is in it now: a descriptor that holds it, or
+/* The directory that is there, once nobody else has it, and what is in it now: a descriptor that holds it, or
  * -ENOENT. *RET_FOUND as above. */
 int record_hold (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
                  struct error *err);
 /* By who holds LOCK. */
 void record_drop (const char *state, const struct command *command, int lock);
 
-/* ---- For a sweep: FOLDER is that of KEY, in PARENT. */
+/* ---- For a sweep: DIRECTORY is that of KEY, in PARENT. */
 
-#define RECORD_FOLDER "containers"
+#define RECORD_DIRECTORY "containers"
 
 /* Locks it if nobody has it and it is still there: a descriptor, or -EBUSY. */
 int record_lock (int parent, const char *key, struct error *err);
 /* -ENOENT: there is none. */
-int record_read_at (int folder, struct record *ret_record, struct error *err);
+int record_read_at (int directory, struct record *ret_record, struct error *err);
 /* When it was written last, in seconds since 1970. */
-time_t record_time (int folder);
-void record_remove_at (int parent, const char *key, int folder);
+time_t record_time (int directory);
+void record_remove_at (int parent, const char *key, int directory);
 
 /* A range of ids that stays taken until it is given back, whoever lives. Counted from 1. */
 int record_take_slot (const char *state, const struct command *command, unsigned slots, uint32_t *ret_slot,

@@ -13,15 +13,15 @@ int handover_find (const struct configuration *configuration, char **ret_path, s
 /* WORDS are the arguments, without the program's name. Returns only on failure. No descriptor but the three
  * standard streams is left open. On a host that has both versions of cgroups mounted it is executed in a
  * mount namespace in which it sees version 1 alone. */
-int handover_exec (const char *path, char *const *words, struct error *err);
+int handover_exec (const char *path, char *const *argv, struct error *err);
 
 /* The same in a child that is waited for. STDOUT_FD replaces its output; -1: as it is. */
-int handover_wait (const char *path, char *const *words, int stdout_fd, int *ret_status, struct error *err);
+int handover_wait (const char *path, char *const *argv, int stdout_fd, int *ret_status, struct error *err);
 
 /* A question that may well be answered with an error, which is nobody's business. RUNTIME_DIR is what it has
  * for XDG_RUNTIME_DIR, below which it may keep what it knows of containers; "": nothing; NULL: what we have.
  */
-int handover_ask (const char *path, char *const *words, const char *runtime_dir, int stdout_fd,
+int handover_ask (const char *path, char *const *argv, const char *runtime_dir, int stdout_fd,
                   int *ret_status, struct error *err);
 
 /* What the low-level runtime says of a container, asked by WORDS. */
@@ -36,7 +36,7 @@ struct low_level_state {
   pid_t pid;       /* 0: none */
 };
 
-enum low_level_answer handover_state (const char *path, char *const *words, const char *runtime_dir,
+enum low_level_answer handover_state (const char *path, char *const *argv, const char *runtime_dir,
                                       struct low_level_state *ret_state);
 
 /* Where tyrum-oci-init is. NULL when memory ran out. */

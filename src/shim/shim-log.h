@@ -9,7 +9,7 @@
 enum log_level { LOG_LEVEL_INFO, LOG_LEVEL_WARNING, LOG_LEVEL_ERROR };
 
 /* TEXT is one line. Failing to write is not reported: there is nobody left to report it to. */
-void log_say (const struct command *command, enum log_level level, const char *text);
+void log_write (const struct command *command, enum log_level level, const char *text);
 
 /* The same line to FD alone. */
-void log_say_to (int fd, const struct command *command, enum log_level level, const char *text);
+void log_write_to (int fd, const struct command *command, enum log_level level, const char *text);

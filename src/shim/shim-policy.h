@@ -3,7 +3,7 @@
  * The profile is the one that the program's name says (tyrum-hardened), or that a hook's annotation says. An
  * annotation may name another one where the operator's configuration lists it; both are met then, so that the
  * container's owner can only tighten. The ceiling is met into both. Profiles come from the operator's and the
- * shipped folder, never from a user's.
+ * shipped directory, never from a user's.
  */
 #pragma once
 
@@ -26,11 +26,12 @@ struct policy {
   struct spec_policy spec; /* what src/restrict takes; points into the above */
 };
 
-/* Host, store, ceiling, configuration. CONFIG_DIR and DATA_DIR are the operator's and the shipped folder. */
+/* Host, store, ceiling, configuration. CONFIG_DIR and DATA_DIR are the operator's and the shipped directory.
+ */
 int policy_open (struct policy *policy, const char *config_dir, const char *data_dir, struct error *err);
 
-/* Whether NAME can only be found in the store's folders: letters, digits, "._-", not a dot first, not ending
- * in .json, of bounded length. */
+/* Whether NAME can only be found in the store's directories: letters, digits, "._-", not a dot first, not
+ * ending in .json, of bounded length. */
 bool policy_is_plain_name (const char *name);
 
 /* The profile NAME, and the annotation's wish ANNOTATED (NULL for none). Both have to be plain names: they
@@ -44,8 +45,8 @@ unsigned policy_slots (const struct policy *policy);
 /* Whether CONFIG needs a range of ids of ours. */
 bool policy_needs_ids (const struct policy *policy, const struct json_node *config);
 
-/* Looks at the sources of CONFIG, and where they lie, for spec_meet to judge. The bundle has to be known by
- * then, and the root to be one of the mount table's (mount-chroot.h). */
+/* Looks at the sources of CONFIG, and where they lie, for restrict_spec to judge. The bundle has to be known
+ * by then, and the root to be one of the mount table's (mount-chroot.h). */
 int policy_look_sources (struct policy *policy, const struct json_node *config, struct error *err);
 
 /* "hardened" of "/usr/bin/tyrum-hardened"; "baseline" for our own name. NULL for any other. */

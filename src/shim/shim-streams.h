@@ -22,9 +22,9 @@ struct relay {
 };
 
 struct streams {
-  int folder, socket, master; /* of the terminal; -1: none */
-  char *path;                 /* of the socket, for the low-level runtime */
-  int theirs[STREAMS];        /* ends for the container; -1: ours as it is */
+  int directory, socket, master; /* of the terminal; -1: none */
+  char *path;                    /* of the socket, for the low-level runtime */
+  int theirs[STREAMS];           /* ends for the container; -1: ours as it is */
   struct relay relays[STREAMS];
   bool raw;
   struct termios saved;
@@ -34,8 +34,8 @@ void streams_init (struct streams *streams);
 
 /* The container has a terminal: the low-level runtime reads nothing, and what it says goes through a pipe. */
 int streams_set_aside (struct streams *streams, struct error *err);
-/* That terminal is to be ours: listens in FOLDER, which is ours. */
-int streams_listen (struct streams *streams, int folder, struct error *err);
+/* That terminal is to be ours: listens in DIRECTORY, which is ours. */
+int streams_listen (struct streams *streams, int directory, struct error *err);
 /* After create: the runtime has connected, or never will. */
 int streams_take (struct streams *streams, struct error *err);
 /* As large as ours. */

@@ -22,7 +22,7 @@ struct call {
   bool known;
   bool refused; /* that this call is, is in the journal */
   int code;     /* the container's exit status, as far as we know; -1: we do not */
-  int lock;     /* on the container's folder, where that was made already; -1: it was not */
+  int lock;     /* on the container's directory, where that was made already; -1: it was not */
 };
 
 int verb_create (struct call *call, struct error *err);
@@ -41,10 +41,10 @@ int call_runtime (const struct call *call, char **ret_path, struct error *err);
 enum low_level_answer call_state (const struct call *call, const char *path,
                                   struct low_level_state *ret_state);
 
-/* Takes the container's folder for one that is to be made. What is there of one that lives, or is being made
- * by somebody else, is an error and is left alone. */
+/* Takes the container's directory for one that is to be made. What is there of one that lives, or is being
+ * made by somebody else, is an error and is left alone. */
 int call_take (struct call *call, struct error *err);
-/* Gives back the ids and removes the folder, by who has its lock. */
+/* Gives back the ids and removes the directory, by who has its lock. */
 void call_drop (struct call *call);
 
 /* A container's policy: by its record, else by our name. */
@@ -69,7 +69,7 @@ void call_audit_end (const struct call *call, struct audit *audit);
 /* Once in a call. What cannot be written is only warned about: WHY is what matters. */
 void call_refuse (struct call *call, const struct audit_request *asked, const struct posture *posture,
                   const struct error *why);
-/* For a sweep: DATA is a call of which only the folders matter. */
+/* For a sweep: DATA is a call of which only the directories matter. */
 struct record;
 void call_lost (const struct record *record, void *data);
 

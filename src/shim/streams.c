@@ -31,7 +31,7 @@ static void drop (int *fd)
 
 void streams_init (struct streams *streams)
 {
-  *streams = (struct streams){ .folder = -1, .socket = -1, .master = -1 };
+  *streams = (struct streams){ .directory = -1, .socket = -1, .master = -1 };
   for (int i = 0; i < STREAMS; i++) {
     streams->theirs[i] = -1;
     streams->relays[i].from = streams->relays[i].to = -1;
@@ -56,20 +56,20 @@ int streams_set_aside (struct streams *streams, struct error *err)
   return 0;
 }
 
-/* By the descriptor of its folder, as the path may be longer than a socket's address can be. */
-int streams_listen (struct streams *streams, int folder, struct error *err)
+/* By the descriptor of its directory, as the path may be longer than a socket's address can be. */
+int streams_listen (struct streams *streams, int directory, struct error *err)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-  streams->folder = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  streams->directory = openat (directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   streams->socket = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (streams->folder < 0 || streams->socket < 0)
+  if (streams->directory < 0 || streams->socket < 0)
     return error_set_errno (err, errno, "make a socket for the terminal");
-  streams->path = str_format ("/proc/%d/fd/%d/" RECORD_CONSOLE, (int) getpid (), streams->folder);
+  streams->path = str_format ("/proc/%d/fd/%d/" RECORD_CONSOLE, (int) getpid (), streams->directory);
   if (streams->path == NULL)
     return error_oom (err);
   snprintf (address.sun_path, sizeof (address.sun_path), "%s", streams->path);
-  unlinkat (streams->folder, RECORD_CONSOLE, 0);
+  unlinkat (streams->directory, RECORD_CONSOLE, 0);
   if (bind (streams->socket, (const struct sockaddr *) &address, sizeof (address)) < 0
       || listen (streams->socket, 1) < 0)
     return error_set_errno (err, errno, "listen for the terminal");
@@ -96,7 +96,7 @@ int streams_take (struct streams *streams, struct error *err)
   if (poll (&waiting, 1, CONSOLE_MS) == 1)
     peer = accept4 (streams->socket, NULL, NULL, SOCK_CLOEXEC);
   master = peer < 0 ? -EPROTO : descriptor_receive (peer);
-  unlinkat (streams->folder, RECORD_CONSOLE, 0);
+  unlinkat (streams->directory, RECORD_CONSOLE, 0);
   if (master < 0)
     return error_set_errno (err, -master, "the low-level runtime handed over no terminal");
   streams->master = master;
@@ -223,12 +223,12 @@ void streams_clear (struct streams *streams)
 {
   if (streams->raw)
     tcsetattr (STDIN_FILENO, TCSANOW, &streams->saved);
-  if (streams->folder >= 0)
-    unlinkat (streams->folder, RECORD_CONSOLE, 0);
+  if (streams->directory >= 0)
+    unlinkat (streams->directory, RECORD_CONSOLE, 0);
   for (int i = 0; i < STREAMS; i++)
     end_relay (&streams->relays[i]);
   streams_leave (streams);
-  drop (&streams->folder);
+  drop (&streams->directory);
   drop (&streams->socket);
   drop (&streams->master);
   free (streams->path);

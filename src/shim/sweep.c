@@ -18,31 +18,31 @@
 #include "shim-handover.h"
 #include "state-run-dir.h"
 
-#define IDS_FOLDER "ids"
+#define IDS_DIRECTORY "ids"
 
 #define REFUSED_SECONDS 10
 
 /* The words that ask the low-level runtime to do VERB with the container. */
-struct words {
+struct argv {
   char *list[5];
 };
 
-static char *const *words_of (const struct record *record, const char *verb, struct words *words)
+static char *const *words_of (const struct record *record, const char *verb, struct argv *argv)
 {
   const char *const list[] = { "--root", record->root, verb, record->id, NULL };
 
-  memcpy (words->list, list, sizeof (list));
-  return record->root ? words->list : words->list + 2;
+  memcpy (argv->list, list, sizeof (list));
+  return record->root ? argv->list : argv->list + 2;
 }
 
 /* Whether the low-level runtime has a process for it, or may have; *RET_STOPPED: it has the rest of one. */
 static bool may_live (const struct record *record, bool *ret_stopped)
 {
   struct low_level_state state;
-  struct words words;
+  struct argv argv;
 
   *ret_stopped = false;
-  switch (handover_state (record->runtime, words_of (record, "state", &words), record->runtime_dir, &state)) {
+  switch (handover_state (record->runtime, words_of (record, "state", &argv), record->runtime_dir, &state)) {
   case LOW_LEVEL_GONE: return record_is_being_made (record);
   case LOW_LEVEL_UNSURE: return true;
   case LOW_LEVEL_KNOWN: break;
@@ -54,10 +54,10 @@ static bool may_live (const struct record *record, bool *ret_stopped)
 static bool delete_there (const struct record *record)
 {
   cleanup_error struct error ignored = { 0 };
-  struct words words;
+  struct argv argv;
   int code = 0;
 
-  return handover_ask (record->runtime, words_of (record, "delete", &words), record->runtime_dir, -1, &code,
+  return handover_ask (record->runtime, words_of (record, "delete", &argv), record->runtime_dir, -1, &code,
                        &ignored)
              == 0
          && code == 0;
@@ -71,16 +71,16 @@ static bool bundle_is_gone (const struct record *record)
 
 /* Docker does not always delete a container that died while it started, and then keeps the bundle. An engine
  * that does has done so by then. */
-static bool is_left (const struct record *record, int folder)
+static bool is_left (const struct record *record, int directory)
 {
-  return record->refused && record_time (folder) + REFUSED_SECONDS < time (NULL);
+  return record->refused && record_time (directory) + REFUSED_SECONDS < time (NULL);
 }
 
-static bool is_lost (const struct record *record, int folder)
+static bool is_lost (const struct record *record, int directory)
 {
   bool stopped;
 
-  if (record->id == NULL || (!bundle_is_gone (record) && !is_left (record, folder))
+  if (record->id == NULL || (!bundle_is_gone (record) && !is_left (record, directory))
       || may_live (record, &stopped))
     return false;
   return !stopped || delete_there (record);
@@ -90,32 +90,32 @@ static bool sweep_one (const char *state, int parent, const char *key, sweep_tol
 {
   cleanup_record struct record record = { 0 };
   cleanup_error struct error ignored = { 0 };
-  cleanup_close int folder = record_lock (parent, key, &ignored);
+  cleanup_close int directory = record_lock (parent, key, &ignored);
   int r;
 
-  if (folder < 0)
+  if (directory < 0)
     return false;
-  r = record_read_at (folder, &record, &ignored);
+  r = record_read_at (directory, &record, &ignored);
   /* What cannot be read is kept: somebody will want to look at it. */
   if (r < 0 && r != -ENOENT)
     return false;
   if (r == 0) {
-    if (!is_lost (&record, folder))
+    if (!is_lost (&record, directory))
       return false;
     if (told != NULL)
       told (&record, data);
     record_give_slot (state, key, record.slot);
   }
-  record_remove_at (parent, key, folder);
+  record_remove_at (parent, key, directory);
   return true;
 }
 
-static bool folder_is_there (int containers, const char *key)
+static bool directory_is_there (int containers, const char *key)
 {
   return strchr (key, '/') == NULL && faccessat (containers, key, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Its file names the folder that it was taken for, which is made before and removed after. */
+/* Its file names the directory that it was taken for, which is made before and removed after. */
 static void sweep_slot (int ids, int containers, const char *name)
 {
   cleanup_close int fd = openat (ids, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -129,14 +129,14 @@ static void sweep_slot (int ids, int containers, const char *name)
   if (n <= 0)
     return; /* a run's own */
   key[n] = '\0';
-  if (!folder_is_there (containers, key))
+  if (!directory_is_there (containers, key))
     unlinkat (ids, name, 0);
 }
 
 static void sweep_slots (const char *state, int containers)
 {
   cleanup_error struct error ignored = { 0 };
-  int ids = run_state_open (state, IDS_FOLDER, &ignored);
+  int ids = run_state_open (state, IDS_DIRECTORY, &ignored);
   DIR *dir = ids >= 0 ? fdopendir (ids) : NULL;
   const struct dirent *entry;
   uint64_t number;
@@ -151,7 +151,7 @@ static void sweep_slots (const char *state, int containers)
 unsigned sweep_containers (const char *state, unsigned most, sweep_told *told, void *data)
 {
   cleanup_error struct error ignored = { 0 };
-  int parent = run_state_open (state, RECORD_FOLDER, &ignored);
+  int parent = run_state_open (state, RECORD_DIRECTORY, &ignored);
   DIR *dir = parent >= 0 ? fdopendir (parent) : NULL;
   const struct dirent *entry;
   unsigned looked = 0, gone = 0;

@@ -18,9 +18,9 @@
 /* Locks file NAME; -EBUSY where somebody else has it. A file that its owner removed meanwhile protects
  * nothing. One that has something in it belongs to a container of an engine's, which no process of ours
  * outlives. */
-static int lock_file (int folder, const char *name, int flags)
+static int lock_file (int directory, const char *name, int flags)
 {
-  cleanup_close int fd = openat (folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+  cleanup_close int fd = openat (directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
   struct stat st;
 
   if (fd < 0 || flock (fd, LOCK_EX | LOCK_NB) < 0 || fstat (fd, &st) < 0)
@@ -32,11 +32,11 @@ static int lock_file (int folder, const char *name, int flags)
 
 int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *ret_fd, struct error *err)
 {
-  cleanup_close int folder = run_state_make (state, "ids", 0700, err);
+  cleanup_close int directory = run_state_make (state, "ids", 0700, err);
   unsigned first = 0;
 
-  if (folder < 0)
-    return folder;
+  if (directory < 0)
+    return directory;
   if (getrandom (&first, sizeof (first), 0) != (ssize_t) sizeof (first))
     return error_set_errno (err, errno, "choose a range of ids");
   for (unsigned i = 0; i < slots; i++) {
@@ -45,7 +45,7 @@ int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *r
     int fd;
 
     snprintf (name, sizeof (name), "%u", slot);
-    fd = lock_file (folder, name, O_CREAT);
+    fd = lock_file (directory, name, O_CREAT);
     if (fd >= 0) {
       *ret_slot = slot;
       *ret_fd = fd;
@@ -61,9 +61,9 @@ int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *r
       slots);
 }
 
-static void remove_locked (int folder, const char *name, int *fd)
+static void remove_locked (int directory, const char *name, int *fd)
 {
-  unlinkat (folder, name, 0);
+  unlinkat (directory, name, 0);
   close_p (fd);
   *fd = -1;
 }
@@ -79,9 +79,9 @@ void run_slot_keep (const char *id, int *fd)
 }
 
 /* The range of a run that is finished later. */
-static bool is_kept_for (int folder, const char *name, const char *id)
+static bool is_kept_for (int directory, const char *name, const char *id)
 {
-  cleanup_close int fd = openat (folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  cleanup_close int fd = openat (directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   char text[RUN_ID_SIZE + 1] = "";
 
   return fd >= 0 && read (fd, text, sizeof (text) - 1) == (ssize_t) strlen (id) && strcmp (text, id) == 0;
@@ -90,8 +90,8 @@ static bool is_kept_for (int folder, const char *name, const char *id)
 void run_slot_give_back (const char *state, const char *id)
 {
   struct error ignored = { 0 };
-  int folder = run_state_open (state, "ids", &ignored);
-  DIR *dir = folder >= 0 ? fdopendir (folder) : NULL;
+  int directory = run_state_open (state, "ids", &ignored);
+  DIR *dir = directory >= 0 ? fdopendir (directory) : NULL;
   const struct dirent *entry;
 
   error_clear (&ignored);
@@ -105,19 +105,19 @@ void run_slot_give_back (const char *state, const char *id)
 void run_slot_release (const char *state, unsigned slot, int *fd)
 {
   struct error ignored = { 0 };
-  cleanup_close int folder = run_state_open (state, "ids", &ignored);
+  cleanup_close int directory = run_state_open (state, "ids", &ignored);
   char name[16];
 
   error_clear (&ignored);
   snprintf (name, sizeof (name), "%u", slot);
-  remove_locked (folder, name, fd);
+  remove_locked (directory, name, fd);
 }
 
 void run_slot_gc (const char *state)
 {
   struct error ignored = { 0 };
-  int folder = run_state_open (state, "ids", &ignored);
-  DIR *dir = folder >= 0 ? fdopendir (folder) : NULL;
+  int directory = run_state_open (state, "ids", &ignored);
+  DIR *dir = directory >= 0 ? fdopendir (directory) : NULL;
   const struct dirent *entry;
 
   error_clear (&ignored);

@@ -16,7 +16,7 @@
 #include "base-file.h"
 
 #define ID_DIGITS  16
-#define REMOVE_MAX 32 /* folders within folders; our own have three */
+#define REMOVE_MAX 32 /* directories within directories; our own have three */
 
 bool run_id_is_valid (const char *id)
 {
@@ -34,18 +34,19 @@ int run_id_make (char ret_id[RUN_ID_SIZE], struct error *err)
   return 0;
 }
 
-/* The folder is ours, and nobody else can make names in it: whoever could would tell us what to end and
+/* The directory is ours, and nobody else can make names in it: whoever could would tell us what to end and
  * execute. */
-static int check_folder (int fd, const char *name, struct error *err)
+static int check_directory (int fd, const char *name, struct error *err)
 {
   struct stat st;
 
   if (fstat (fd, &st) < 0)
-    return error_set_errno (err, errno, "look at the state folder '%s'", name);
+    return error_set_errno (err, errno, "look at the state directory '%s'", name);
   if (st.st_uid != geteuid () || (st.st_mode & 022) != 0)
     return error_set (
         err, -EPERM,
-        "state folder '%s' is not ours alone; remove it, or set XDG_RUNTIME_DIR to a folder that is", name);
+        "state directory '%s' is not ours alone; remove it, or set XDG_RUNTIME_DIR to a directory that is",
+        name);
   return 0;
 }
 
@@ -55,8 +56,8 @@ static int open_checked (int at, const char *name, struct error *err)
   int r;
 
   if (fd < 0)
-    return error_set_errno (err, errno, "open the state folder '%s'", name);
-  r = check_folder (fd, name, err);
+    return error_set_errno (err, errno, "open the state directory '%s'", name);
+  r = check_directory (fd, name, err);
   return r < 0 ? r : take_fd (&fd);
 }
 
@@ -68,27 +69,27 @@ int run_state_open (const char *state, const char *name, struct error *err)
 }
 
 /* Makes NAME with MODE whatever the umask, unless it is there. */
-static int make_folder (int at, const char *name, mode_t mode, struct error *err)
+static int make_directory (int at, const char *name, mode_t mode, struct error *err)
 {
   if (mkdirat (at, name, mode) == 0)
     return fchmodat (at, name, mode, 0) < 0 ? error_set_errno (err, errno, "open up '%s'", name) : 0;
-  return errno == EEXIST ? 0 : error_set_errno (err, errno, "make the state folder '%s'", name);
+  return errno == EEXIST ? 0 : error_set_errno (err, errno, "make the state directory '%s'", name);
 }
 
 int run_state_make (const char *state, const char *name, mode_t mode, struct error *err)
 {
   cleanup_close int top = -1;
-  int r = make_folder (AT_FDCWD, state, 0711, err);
+  int r = make_directory (AT_FDCWD, state, 0711, err);
 
   if (r < 0)
     return r;
   top = open_checked (AT_FDCWD, state, err);
-  r = top < 0 ? top : make_folder (top, name, mode, err);
+  r = top < 0 ? top : make_directory (top, name, mode, err);
   return r < 0 ? r : open_checked (top, name, err);
 }
 
-/* CREATE is O_CREAT for who makes the folder, and 0 for everybody else: a file made by a visitor would keep
- * the folder from being removed. */
+/* CREATE is O_CREAT for who makes the directory, and 0 for everybody else: a file made by a visitor would
+ * keep the directory from being removed. */
 static int take_lock (struct run_dir *dir, int create, bool *ret_taken, struct error *err)
 {
   dir->lock_fd = openat (dir->fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
@@ -107,9 +108,9 @@ static int name_dir (const char *state, const char *id, struct run_dir *dir, str
   return dir->id && dir->path ? 0 : error_oom (err);
 }
 
-/* A folder that is being made has no lock yet, and looks like one that a crash left. So whoever makes one
- * holds the folder of all runs in common, and whoever judges one holds it alone, for as long as that takes.
- * The kernel lets go of both with their process. */
+/* A directory that is being made has no lock yet, and looks like one that a crash left. So whoever makes one
+ * holds the directory of all runs in common, and whoever judges one holds it alone, for as long as that
+ * takes. The kernel lets go of both with their process. */
 static int hold_runs (int runs, int how, struct error *err)
 {
   int r;
@@ -117,7 +118,7 @@ static int hold_runs (int runs, int how, struct error *err)
   do
     r = flock (runs, how);
   while (r < 0 && errno == EINTR);
-  return r < 0 ? error_set_errno (err, errno, "hold the folder of all runs") : 0;
+  return r < 0 ? error_set_errno (err, errno, "hold the directory of all runs") : 0;
 }
 
 static int make_locked (int runs, struct run_dir *dir, struct error *err)
@@ -126,7 +127,7 @@ static int make_locked (int runs, struct run_dir *dir, struct error *err)
   int r;
 
   if (mkdirat (runs, dir->id, 0711) < 0 || fchmodat (runs, dir->id, 0711, 0) < 0)
-    return error_set_errno (err, errno, "make the folder of run '%s'", dir->id);
+    return error_set_errno (err, errno, "make the directory of run '%s'", dir->id);
   dir->fd = open_checked (runs, dir->id, err);
   r = dir->fd < 0 ? dir->fd : take_lock (dir, O_CREAT, &taken, err);
   if (r == 0 && !taken)
@@ -216,9 +217,9 @@ int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err)
   return 0;
 }
 
-/* Empties the folder that FD is, which is closed. What goes away by itself meanwhile is no error. What is
- * mounted somewhere below is left alone, and with it the folder: it may be the host's. */
-static int empty_folder (int fd, unsigned depth)
+/* Empties the directory that FD is, which is closed. What goes away by itself meanwhile is no error. What is
+ * mounted somewhere below is left alone, and with it the directory: it may be the host's. */
+static int empty_directory (int fd, unsigned depth)
 {
   DIR *dir = fdopendir (fd);
   const struct dirent *entry;
@@ -234,7 +235,7 @@ static int empty_folder (int fd, unsigned depth)
 
     if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0)
       continue;
-    /* The run's own lock goes last, or somebody could take an empty folder for a new one. */
+    /* The run's own lock goes last, or somebody could take an empty directory for a new one. */
     if (depth == REMOVE_MAX && strcmp (entry->d_name, "lock") == 0)
       continue;
     if (unlinkat (dirfd (dir), entry->d_name, 0) == 0 || errno == ENOENT)
@@ -244,11 +245,11 @@ static int empty_folder (int fd, unsigned depth)
       continue;
     }
     inner = file_open_unmounted (dirfd (dir), entry->d_name);
-    if (inner < 0 || empty_folder (inner, depth - 1) < 0
+    if (inner < 0 || empty_directory (inner, depth - 1) < 0
         || (unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR) < 0 && errno != ENOENT))
       r = -ENOTEMPTY;
   }
-  /* A folder that was not seen to its end is not empty, and must keep its lock: gc finds it by that. */
+  /* A directory that was not seen to its end is not empty, and must keep its lock: gc finds it by that. */
   if (errno != 0 && r == 0)
     r = -errno;
   closedir (dir);
@@ -258,15 +259,15 @@ static int empty_folder (int fd, unsigned depth)
 int run_dir_remove (struct run_dir *dir, struct error *err)
 {
   int copy = fcntl (dir->fd, F_DUPFD_CLOEXEC, 0);
-  int r = copy < 0 ? -errno : empty_folder (copy, REMOVE_MAX);
+  int r = copy < 0 ? -errno : empty_directory (copy, REMOVE_MAX);
 
-  /* The lock goes with the folder: nobody can open the name any more when it is let go. */
+  /* The lock goes with the directory: nobody can open the name any more when it is let go. */
   if (r == 0 && unlinkat (dir->fd, "lock", 0) < 0 && errno != ENOENT)
     r = -errno;
   if (r == 0 && rmdir (dir->path) < 0 && errno != ENOENT)
     r = -errno;
   if (r < 0)
-    error_set_errno (err, -r, "remove the folder of run '%s'", dir->id);
+    error_set_errno (err, -r, "remove the directory of run '%s'", dir->id);
   run_dir_clear (dir);
   return r;
 }

@@ -1,9 +1,9 @@
-/* The folder of a live run: STATE/runs/ID, with a lock that its supervisor holds as long as it lives.
+/* The directory of a live run: STATE/runs/ID, with a lock that its supervisor holds as long as it lives.
  *
- * The lock tells a run from what a crash left: a folder whose lock can be taken has no supervisor any more,
- * and `gc` may finish it. The folder is made with its lock before anything else of the run exists, and goes
- * last. Folders can be passed through by others (a runtime in a user namespace has to), files cannot be read
- * by them.
+ * The lock tells a run from what a crash left: a directory whose lock can be taken has no supervisor any
+ * more, and `gc` may finish it. The directory is made with its lock before anything else of the run exists,
+ * and goes last. Directories can be passed through by others (a runtime in a user namespace has to), files
+ * cannot be read by them.
  */
 #pragma once
 
@@ -31,18 +31,18 @@ int run_state_make (const char *state, const char *name, mode_t mode, struct err
 #define RUN_ID_SIZE 19
 int run_id_make (char ret_id[RUN_ID_SIZE], struct error *err);
 
-/* Makes the folder of the new run ID and takes its lock. STATE is made where it is missing. */
+/* Makes the directory of the new run ID and takes its lock. STATE is made where it is missing. */
 int run_dir_create (const char *state, const char *id, struct run_dir *ret_dir, struct error *err);
 
-/* Opens the folder of a run that is there. *RET_LIVE says whether a supervisor holds its lock; if not, we do
- * now. */
+/* Opens the directory of a run that is there. *RET_LIVE says whether a supervisor holds its lock; if not, we
+ * do now. */
 int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bool *ret_live,
                   struct error *err);
 
-/* Ids of all folders (a set). No folder for runs means none. */
+/* Ids of all directories (a set). No directory for runs means none. */
 int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err);
 
-/* Removes the folder and what is in it, links not followed, then lets the lock go. */
+/* Removes the directory and what is in it, links not followed, then lets the lock go. */
 int run_dir_remove (struct run_dir *dir, struct error *err);
 
 /* Closes; what is there stays. */

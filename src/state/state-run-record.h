@@ -1,4 +1,4 @@
-/* What a run's folder tells others: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
+/* What a run's directory tells others: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
 #pragma once
 
 #include <stdbool.h>

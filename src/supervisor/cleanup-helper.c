@@ -42,14 +42,14 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
   const int fds[] = { -1, -1, -1, socket, run->stage_ns[0], run->stage_ns[1] };
   struct order order;
 
-  prctl (PR_SET_NAME, "tyrum-steward");
+  prctl (PR_SET_NAME, "tyrum-cleanup helper");
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   if (getppid () != supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0)
     _exit (EXIT_FAILURE);
   run->stage_ns[0] = STAGE_MOUNTS;
   run->stage_ns[1] = STAGE_USERS;
   run->signals = run->handshake = run->control = run->listener.fd = -1;
-  run->steward = (struct steward){ 0 };
+  run->cleanup_helper = (struct cleanup_helper){ 0 };
   run->group = (struct cgroup){ 0 };
   error_clear (run->err);
   for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++)
@@ -65,7 +65,7 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
   _exit (EXIT_SUCCESS);
 }
 
-int steward_start (struct run *run, struct steward *ret_steward)
+int cleanup_helper_start (struct run *run, struct cleanup_helper *ret_helper)
 {
   pid_t supervisor = getpid (), pid;
   int ends[2];
@@ -80,20 +80,20 @@ int steward_start (struct run *run, struct steward *ret_steward)
     int failed = errno;
 
     close (ends[0]);
-    return error_set_errno (run->err, failed, "start a steward");
+    return error_set_errno (run->err, failed, "start a cleanup helper");
   }
-  *ret_steward = (struct steward){ pid, ends[0] };
+  *ret_helper = (struct cleanup_helper){ pid, ends[0] };
   return 0;
 }
 
 /* A runtime waits until the container's processes are gone, and those that are left are our children, not
- * the steward's. */
+ * the cleanup helper's. */
 static int await (struct run *run)
 {
   uint64_t until = run_now_ms () + ANSWER_MS;
 
   while (run_now_ms () < until) {
-    struct pollfd heard = { run->steward.socket, POLLIN, 0 };
+    struct pollfd heard = { run->cleanup_helper.socket, POLLIN, 0 };
     int n = poll (&heard, 1, REAP_MS);
 
     run_reap_others (run, 0);
@@ -105,28 +105,28 @@ static int await (struct run *run)
   return -ETIMEDOUT;
 }
 
-int steward_step (struct run *run, enum backend_step step)
+int cleanup_helper_step (struct run *run, enum backend_step step)
 {
   const struct order order = { (int) step, run->launch.signal };
   char said[STEP_TEXT_BYTES];
-  ssize_t n = send (run->steward.socket, &order, sizeof (order), MSG_NOSIGNAL);
+  ssize_t n = send (run->cleanup_helper.socket, &order, sizeof (order), MSG_NOSIGNAL);
   int r = n < 0 ? -errno : await (run);
 
   if (r < 0)
     return error_set_errno (run->err, -r, "have %s executed", run->ops->name);
-  n = recv (run->steward.socket, said, sizeof (said), 0);
+  n = recv (run->cleanup_helper.socket, said, sizeof (said), 0);
   if (n <= 0)
-    return error_set (run->err, -ECHILD, "the steward of run '%s' is gone", run->dir.id);
+    return error_set (run->err, -ECHILD, "the cleanup helper of run '%s' is gone", run->dir.id);
   said[n - 1] = '\0';
   return said[0] == '\0' ? 0 : error_set (run->err, -EIO, "%s", said);
 }
 
-void steward_stop (struct steward *steward)
+void cleanup_helper_stop (struct cleanup_helper *cleanup_helper)
 {
-  if (steward->pid == 0)
+  if (cleanup_helper->pid == 0)
     return;
-  close_p (&steward->socket);
-  kill (steward->pid, SIGKILL);
-  waitpid (steward->pid, NULL, 0);
-  *steward = (struct steward){ 0 };
+  close_p (&cleanup_helper->socket);
+  kill (cleanup_helper->pid, SIGKILL);
+  waitpid (cleanup_helper->pid, NULL, 0);
+  *cleanup_helper = (struct cleanup_helper){ 0 };
 }

@@ -1,4 +1,5 @@
-/* The door: a socket in the run's folder at which init knocks, behind an engine that passes no descriptors.
+/* The door: a socket in the run's directory at which init knocks, behind an engine that passes no
+ * descriptors.
  *
  * Whoever finds the name may connect: the command's user inside has to. So it counts who it is: the process
  * that the engine says is the container's first, by the kernel's word. That one is init, as long as the
@@ -21,58 +22,58 @@
 
 #include "base-cleanup.h"
 
-#define DOOR_FOLDER "door"
-#define KNOCK_MS    250
+#define RENDEZVOUS_DIRECTORY "door"
+#define CONNECT_MS           250
 
 /* One that has connected speaks at once; a loaded host may take its time. */
 #define HELLO_MS 10000
 
 #define STREAMS 3
 
-/* The name is bound through the folder's descriptor: paths of sockets are short. */
-static int bind_in (int folder, int fd)
+/* The name is bound through the directory's descriptor: paths of sockets are short. */
+static int bind_in (int directory, int fd)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-  snprintf (address.sun_path, sizeof (address.sun_path), "/proc/self/fd/%d/" DOOR_SOCKET, folder);
+  snprintf (address.sun_path, sizeof (address.sun_path), "/proc/self/fd/%d/" RENDEZVOUS_SOCKET, directory);
   return bind (fd, (const struct sockaddr *) &address, sizeof (address)) < 0 ? -errno : 0;
 }
 
-int run_door_open (struct run *run)
+int run_rendezvous_open (struct run *run)
 {
-  cleanup_close int folder = -1;
+  cleanup_close int directory = -1;
   int on = 1, r;
 
-  folder = openat (run->dir.fd, DOOR_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  run->door = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (folder < 0 || run->door < 0)
+  directory = openat (run->dir.fd, RENDEZVOUS_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  run->rendezvous = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (directory < 0 || run->rendezvous < 0)
     return error_set_errno (run->err, errno, "open the door of run '%s'", run->dir.id);
-  r = bind_in (folder, run->door);
+  r = bind_in (directory, run->rendezvous);
   /* The command's user inside is nobody that this host knows of. */
   if (r == 0
-      && (fchmodat (folder, DOOR_SOCKET, 0666, 0) < 0
-          || setsockopt (run->door, SOL_SOCKET, SO_PASSCRED, &on, sizeof (on)) < 0
-          || listen (run->door, 4) < 0))
+      && (fchmodat (directory, RENDEZVOUS_SOCKET, 0666, 0) < 0
+          || setsockopt (run->rendezvous, SOL_SOCKET, SO_PASSCRED, &on, sizeof (on)) < 0
+          || listen (run->rendezvous, 4) < 0))
     r = -errno;
   return r < 0 ? error_set_errno (run->err, -r, "open the door of run '%s'", run->dir.id) : 0;
 }
 
-void run_door_close (struct run *run)
+void run_rendezvous_close (struct run *run)
 {
-  cleanup_free char *name = str_format ("%s/" DOOR_FOLDER "/" DOOR_SOCKET, run->dir.path);
+  cleanup_free char *name = str_format ("%s/" RENDEZVOUS_DIRECTORY "/" RENDEZVOUS_SOCKET, run->dir.path);
 
-  if (run->door < 0)
+  if (run->rendezvous < 0)
     return;
-  close_p (&run->door);
-  run->door = -1;
+  close_p (&run->rendezvous);
+  run->rendezvous = -1;
   if (name != NULL && unlink (name) < 0)
-    errno = 0; /* goes with the folder */
+    errno = 0; /* goes with the directory */
 }
 
 /* Somebody who is not PID gets no answer. */
 static int accept_from (struct run *run, pid_t pid)
 {
-  cleanup_close int fd = accept4 (run->door, NULL, NULL, SOCK_CLOEXEC);
+  cleanup_close int fd = accept4 (run->rendezvous, NULL, NULL, SOCK_CLOEXEC);
   struct ucred peer = { 0 };
   socklen_t size = sizeof (peer);
   int on = 1;
@@ -85,7 +86,7 @@ static int accept_from (struct run *run, pid_t pid)
 
 /* One that connected may still not be who speaks: what counts is the sender of the first packet. *RET_FD is
  * the descriptor that came along, or -1. */
-static bool hears_hello (int fd, pid_t pid, int *ret_fd)
+static bool receives_hello (int fd, pid_t pid, int *ret_fd)
 {
   struct handshake_header header = { 0 };
   struct iovec part = { &header, sizeof (header) };
@@ -139,22 +140,22 @@ static int send_streams (struct run *run)
   return 0;
 }
 
-static int await_knock (struct run *run)
+static int await_connection (struct run *run)
 {
-  struct pollfd fds[2] = { { run->door, POLLIN, 0 }, { run->signals, POLLIN, 0 } };
-  int n = poll (fds, 2, KNOCK_MS);
+  struct pollfd fds[2] = { { run->rendezvous, POLLIN, 0 }, { run->signals, POLLIN, 0 } };
+  int n = poll (fds, 2, CONNECT_MS);
 
   if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
     return error_set (run->err, -EINTR, "interrupted before the command was started");
   return n > 0 && fds[0].revents != 0 ? 0 : -EAGAIN;
 }
 
-int run_door_accept (struct run *run, pid_t pid)
+int run_rendezvous_accept (struct run *run, pid_t pid)
 {
   cleanup_close int terminal = -1;
 
   while (run->status < 0) {
-    int r = await_knock (run), fd;
+    int r = await_connection (run), fd;
 
     if (r < 0)
       return r;
@@ -166,8 +167,8 @@ int run_door_accept (struct run *run, pid_t pid)
     else
       run->status = fd;
   }
-  run_door_close (run);
-  if (!hears_hello (run->status, pid, &terminal))
+  run_rendezvous_close (run);
+  if (!receives_hello (run->status, pid, &terminal))
     return error_set (run->err, -EPROTO, "init did not say hello at the door");
   run->init_pid = pid;
   if (!run->options->plan->terminal)

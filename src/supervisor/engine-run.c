@@ -2,8 +2,8 @@
  *
  * The engine is asked once for the container and then held to it: what it says it has made is compared with
  * what it was asked for, and what it has really made is for init and the posture to see. The standard streams
- * do not go through the engine where init can be given them (carrier socket), so that neither its restart nor
- * its log loses a byte; behind a kernel of its own they have to (pump.c).
+ * do not go through the engine where init can be given them (transport socket), so that neither its restart
+ * nor its log loses a byte; behind a kernel of its own they have to (pump.c).
  */
 #include <config.h>
 
@@ -96,7 +96,7 @@ static int open_engine (struct run *run)
   int r;
 
   run->own_kernel = runtime_has_own_kernel (plan->runtime);
-  run->carrier = run->own_kernel ? INIT_OVER_STDIO : INIT_OVER_SOCKET;
+  run->transport = run->own_kernel ? INIT_OVER_STDIO : INIT_OVER_SOCKET;
   if (plan->terminal && run->own_kernel)
     return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of '%s'",
                       plan->runtime);
@@ -108,7 +108,7 @@ static int open_engine (struct run *run)
   return r < 0 ? r : engine_check_runtime (run->engine, plan->runtime, run->err);
 }
 
-/* A writable folder belongs to somebody; inside that is the command, if the engine's runtime can map ids.
+/* A writable directory belongs to somebody; inside that is the command, if the engine's runtime can map ids.
  * *RET_OPTION is what has to be said for it; NULL: it is the command's already. */
 static int map_owner (const struct run *run, const struct plan_mount *mount, char **ret_option)
 {
@@ -159,7 +159,7 @@ static int write_filter (struct run *run)
 
   if (plan->filter_path == NULL)
     return 0;
-  r = target_podman_filter (plan, &text, run->err);
+  r = render_podman_filter (plan, &text, run->err);
   return r < 0 ? r : file_write_passing (AT_FDCWD, plan->filter_path, text, strlen (text), 0644, run->err);
 }
 
@@ -167,7 +167,7 @@ static int prepare (struct run *run)
 {
   struct plan *plan = run->options->plan;
   cleanup_free char *init = realpath (run->options->init, NULL);
-  cleanup_free char *door = NULL;
+  cleanup_free char *rendezvous = NULL;
   int r = init ? run_name_plan (run) : error_set_errno (run->err, errno, "find '%s'", run->options->init);
 
   /* Signals are heard by now: who waits for an engine, or for a registry behind it, can be told to end. */
@@ -176,17 +176,17 @@ static int prepare (struct run *run)
     r = find_image (run);
   if (r == 0)
     r = run_take_ids (run);
-  if (r == 0 && run->carrier == INIT_OVER_SOCKET)
-    r = run_make_folder (run, "door", &door);
+  if (r == 0 && run->transport == INIT_OVER_SOCKET)
+    r = run_make_directory (run, "door", &rendezvous);
   if (r == 0)
-    r = plan_stage_engine (plan, init, door, run->carrier, run->err);
+    r = plan_stage_engine (plan, init, rendezvous, run->transport, run->err);
   if (r == 0)
     r = map_owners (run);
   if (r == 0)
     r = write_filter (run);
   if (r == 0)
-    r = plan->backend == BACKEND_DOCKER ? target_docker (plan, &run->document, run->err)
-                                        : target_podman (plan, &run->document, run->err);
+    r = plan->backend == BACKEND_DOCKER ? render_docker (plan, &run->document, run->err)
+                                        : render_podman (plan, &run->document, run->err);
   return r < 0 ? r : run_record_write (&run->dir, plan, run->program, false, run->err);
 }
 
@@ -248,11 +248,11 @@ static int look_at_start (struct run *run, pid_t *ret_pid)
   return 0;
 }
 
-static int start_with_door (struct run *run)
+static int start_with_rendezvous (struct run *run)
 {
   uint64_t until;
   pid_t pid = 0;
-  int r = run_door_open (run);
+  int r = run_rendezvous_open (run);
 
   if (r == 0)
     r = engine_start (run->engine, run->container, run->err);
@@ -261,7 +261,7 @@ static int start_with_door (struct run *run)
     if (r == 0 || r == -EAGAIN)
       r = look_at_start (run, &pid);
     if (r == 0)
-      r = run_door_accept (run, pid);
+      r = run_rendezvous_accept (run, pid);
     if (r == -EAGAIN && run_now_ms () >= until)
       r = error_set (run->err, -ETIMEDOUT,
                      "init was not heard within %d seconds; does it have the engine's pid %d?",
@@ -287,7 +287,7 @@ static int start_with_streams (struct run *run)
   if (r == 0)
     r = find_cgroup (run, pid);
   if (r == 0)
-    r = run_pump_start (run, &attached);
+    r = run_stdio_relay_start (run, &attached);
   if (r == 0)
     r = run_ask_first (run);
   return r < 0 ? r : run_await_hello (run);
@@ -302,7 +302,7 @@ static int start (struct run *run)
     r = make_container (run);
   run_passed (run, PHASE_CREATE);
   if (r == 0)
-    r = run->carrier == INIT_OVER_SOCKET ? start_with_door (run) : start_with_streams (run);
+    r = run->transport == INIT_OVER_SOCKET ? start_with_rendezvous (run) : start_with_streams (run);
   engine_set_watch (run->engine, NULL, NULL);
   /* What is asked from here on is about the end, which an engine that hangs must not put off for long. */
   engine_set_patience (run->engine, END_CALL_MS);
@@ -351,7 +351,7 @@ static void destroy (struct run *run)
 {
   struct error failed = { 0 };
 
-  run_door_close (run);
+  run_rendezvous_close (run);
   /* The engine waits for init as well. */
   if (run->stuck)
     engine_set_patience (run->engine, RUN_END_MS);

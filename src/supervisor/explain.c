@@ -25,10 +25,10 @@
 /* What cannot be held is not looked at later, and then less can be told; that is no reason not to run. */
 int run_hold_inside (struct run *run)
 {
-  struct stream *words = &run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR];
+  struct stream *argv = &run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR];
   char path[64];
 
-  if (stream_keep_tail (words) < 0)
+  if (stream_keep_tail (argv) < 0)
     return error_oom (run->err);
   if (run->own_kernel)
     return 0;
@@ -37,7 +37,7 @@ int run_hold_inside (struct run *run)
   snprintf (path, sizeof (path), "/proc/%d/root", (int) run->init_pid);
   run->inside_root = run->inside_ns >= 0 ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   if (run->inside_root >= 0)
-    covers_watch (&run->covers, run->options->plan, run->inside_root);
+    mask_watch_open (&run->mask_watch, run->options->plan, run->inside_root);
   return 0;
 }
 
@@ -91,15 +91,15 @@ static uint64_t dropped (const struct stream *stream)
 /* The end of what it said, as text: a NUL in it ends a line. */
 static char *words_of (struct run *run)
 {
-  struct stream *words = &run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR];
+  struct stream *argv = &run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR];
 
-  if (words->tail == NULL)
+  if (argv->tail == NULL)
     return NULL;
-  for (size_t i = 0; i < words->tail_len; i++)
-    if (words->tail[i] == '\0')
-      words->tail[i] = '\n';
-  words->tail[words->tail_len] = '\0';
-  return words->tail;
+  for (size_t i = 0; i < argv->tail_len; i++)
+    if (argv->tail[i] == '\0')
+      argv->tail[i] = '\n';
+  argv->tail[argv->tail_len] = '\0';
+  return argv->tail;
 }
 
 void run_explain (struct run *run, bool deadline, bool over, bool killed)
@@ -125,8 +125,8 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
                                    .look = look,
                                    .look_arg = run };
 
-  if (run->covers.fd >= 0)
-    covers_serve (&run->covers, run->options->plan, &run->result.denials);
-  run->result.calls_heard = outcome.heard;
+  if (run->mask_watch.fd >= 0)
+    mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
+  run->result.calls_received = outcome.heard;
   run->result.suspicious = outcome_explain (&outcome, &run->result.denials);
 }

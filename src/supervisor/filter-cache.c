@@ -35,9 +35,9 @@ static bool is_ours (int fd)
          && st.st_nlink == 1 && st.st_size > SHA256_BYTES && st.st_size <= LIMIT_FILTER_BYTES;
 }
 
-static int load (int folder, const char *name, uint8_t **ret_program, size_t *ret_size)
+static int load (int directory, const char *name, uint8_t **ret_program, size_t *ret_size)
 {
-  cleanup_close int fd = openat (folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  cleanup_close int fd = openat (directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   cleanup_free uint8_t *bytes = NULL;
   uint8_t expected[SHA256_BYTES];
   ssize_t size;
@@ -62,9 +62,9 @@ static int load (int folder, const char *name, uint8_t **ret_program, size_t *re
 
 /* Lists change seldom. When there are too many of them, all go: what is in use is made again. So does what
  * was left half written; who writes at this moment makes it again the next time. */
-static void make_room (int folder)
+static void make_room (int directory)
 {
-  int copy = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int copy = openat (directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *dir = copy < 0 ? NULL : fdopendir (copy);
   const struct dirent *entry;
   size_t count = 0;
@@ -76,12 +76,12 @@ static void make_room (int folder)
   while ((entry = readdir (dir)) != NULL)
     count += strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0;
   rewinddir (dir);
-  while (count >= LIMIT_FILTERS_KEPT && (entry = readdir (dir)) != NULL)
-    unlinkat (folder, entry->d_name, 0);
+  while (count >= LIMIT_FILTERS_CACHED && (entry = readdir (dir)) != NULL)
+    unlinkat (directory, entry->d_name, 0);
   closedir (dir);
 }
 
-static void keep (int folder, const char *name, const uint8_t *program, size_t size)
+static void keep (int directory, const char *name, const uint8_t *program, size_t size)
 {
   cleanup_free uint8_t *bytes = malloc (SHA256_BYTES + size);
   struct error ignored = { 0 };
@@ -90,8 +90,8 @@ static void keep (int folder, const char *name, const uint8_t *program, size_t s
     return;
   digest (name, program, size, bytes);
   memcpy (bytes + SHA256_BYTES, program, size);
-  make_room (folder);
-  if (file_write_passing (folder, name, (const char *) bytes, SHA256_BYTES + size, 0600, &ignored) < 0)
+  make_room (directory);
+  if (file_write_passing (directory, name, (const char *) bytes, SHA256_BYTES + size, 0600, &ignored) < 0)
     error_clear (&ignored);
 }
 
@@ -99,17 +99,17 @@ int filter_cache_get (const char *storage, const struct filter *filter, bool tel
                       size_t *ret_size, struct error *err)
 {
   struct error ignored = { 0 };
-  cleanup_close int folder = folder_make_own (storage, "filters", "filter cache", &ignored);
+  cleanup_close int directory = directory_make_own (storage, "filters", "filter cache", &ignored);
   char name[SHA256_HEX];
   int r;
 
   error_clear (&ignored);
   filter_program_name (filter, tells, name);
-  if (folder >= 0 && load (folder, name, ret_program, ret_size) == 0)
+  if (directory >= 0 && load (directory, name, ret_program, ret_size) == 0)
     return 0;
   r = filter_compile (filter, tells, ret_program, ret_size, err);
-  if (r == 0 && folder >= 0)
-    keep (folder, name, *ret_program, *ret_size);
+  if (r == 0 && directory >= 0)
+    keep (directory, name, *ret_program, *ret_size);
   return r;
 }
 

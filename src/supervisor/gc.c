@@ -1,8 +1,8 @@
 /* Finishing what a killed supervisor left, and ending what still lives.
  *
- * Everything of a run can be found from its id: its folder, its cgroup, and the name of the file systems in
- * its processes' mount tables. Mounts live in namespaces that went with the processes. A folder whose lock
- * can be taken has no supervisor.
+ * Everything of a run can be found from its id: its directory, its cgroup, and the name of the file systems
+ * in its processes' mount tables. Mounts live in namespaces that went with the processes. A directory whose
+ * lock can be taken has no supervisor.
  */
 #include <config.h>
 
@@ -46,7 +46,7 @@
 
 #define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
-/* That there is no record is one thing, that it cannot be read now another: the run then keeps its folder,
+/* That there is no record is one thing, that it cannot be read now another: the run then keeps its directory,
  * and its turn comes. */
 static int read_record (const struct run_dir *dir, struct run_record *ret_record, bool *ret_found,
                         struct error *err)
@@ -66,13 +66,13 @@ static int read_record (const struct run_dir *dir, struct run_record *ret_record
 static int delete_by_runtime (const struct run_dir *dir, struct error *err)
 {
   cleanup_run_record struct run_record record = { 0 };
-  cleanup_strlist struct strlist words = { 0 };
+  cleanup_strlist struct strlist argv = { 0 };
   struct error ignored = { 0 };
   bool found = false;
   enum backend backend;
   int r;
   cleanup_free char *state = str_format ("%s/oci", dir->path);
-  struct launch launch = { .id = dir->id, .folder = dir->path, .state = state, .cgroup = true };
+  struct launch launch = { .id = dir->id, .directory = dir->path, .state = state, .cgroup = true };
   const struct backend_ops *ops;
 
   if (state == NULL)
@@ -88,9 +88,9 @@ static int delete_by_runtime (const struct run_dir *dir, struct error *err)
   if (ops == NULL || !ops->own_kernel || record.program == NULL || !path_is_normal (record.program))
     return 0;
   launch.program = record.program;
-  r = ops->words (&launch, STEP_DELETE, &words, err);
-  if (r == 0 && words.count > 0)
-    run_words (&words, DELETE_MS);
+  r = ops->argv (&launch, STEP_DELETE, &argv, err);
+  if (r == 0 && argv.count > 0)
+    run_argv (&argv, DELETE_MS);
   return r;
 }
 
@@ -114,7 +114,8 @@ static int open_left_engine (struct walk *walk, enum backend backend, const char
   return r;
 }
 
-/* The container of a run through an engine. One that cannot be reached keeps the folder, and so its turn. */
+/* The container of a run through an engine. One that cannot be reached keeps the directory, and so its turn.
+ */
 static int delete_by_engine (struct walk *walk, const struct run_dir *dir, struct error *err)
 {
   cleanup_run_record struct run_record record = { 0 };
@@ -275,11 +276,11 @@ int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_cou
   return r < 0 ? r : first;
 }
 
-/* What is done with a container that no folder speaks for. */
+/* What is done with a container that no directory speaks for. */
 typedef int left_container (struct engine *engine, enum backend backend, const char *id, const char *run,
                             void *data, struct error *err);
 
-/* One that runs, or was left, has a folder: that comes before the container and goes after it. */
+/* One that runs, or was left, has a directory: that comes before the container and goes after it. */
 static int walk_containers (const struct host_facts *host, struct engine *engine, enum backend backend,
                             left_container *each, void *data, struct error *err)
 {
@@ -288,11 +289,11 @@ static int walk_containers (const struct host_facts *host, struct engine *engine
   int r = owner ? engine_find (engine, LABEL_OWNER, owner, &ids, &runs, err) : error_oom (err);
 
   for (size_t i = 0; r == 0 && i < ids.count; i++) {
-    cleanup_free char *folder = str_format ("%s/runs/%s", host->state_dir, runs.items[i]);
+    cleanup_free char *directory = str_format ("%s/runs/%s", host->state_dir, runs.items[i]);
 
-    if (folder == NULL)
+    if (directory == NULL)
       return error_oom (err);
-    if (run_id_is_valid (runs.items[i]) && access (folder, F_OK) < 0)
+    if (run_id_is_valid (runs.items[i]) && access (directory, F_OK) < 0)
       r = each (engine, backend, ids.items[i], runs.items[i], data, err);
   }
   return r;

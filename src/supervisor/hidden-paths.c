@@ -2,8 +2,9 @@
  *
  * A runtime covers a hidden path by its name, and where a link stands there it fails in its own words, or
  * covers what the link leads to. A command can leave such a link in its workspace for the next run. So each
- * path is looked for below the folder that shows it, no link followed: one with a link on its way refuses the
- * run. One that cannot be there, as a file stands where its folder should be, is not asked of the runtime.
+ * path is looked for below the directory that shows it, no link followed: one with a link on its way refuses
+ * the run. One that cannot be there, as a file stands where its directory should be, is not asked of the
+ * runtime.
  */
 #include <config.h>
 
@@ -29,13 +30,13 @@ static const struct plan_mount *mount_of (const struct plan *plan, const char *i
   return found;
 }
 
-/* Where INSIDE is: in the folder *RET_SOURCE of the host's, called *RET_REST there. False: in none. */
+/* Where INSIDE is: in the directory *RET_SOURCE of the host's, called *RET_REST there. False: in none. */
 static bool find_place (const struct plan *plan, const char *inside, const char **ret_source,
                         const char **ret_rest)
 {
   const struct plan_mount *mount = mount_of (plan, inside);
 
-  if (mount == NULL && plan->root != ROOT_FROM_FOLDER)
+  if (mount == NULL && plan->root != ROOT_FROM_DIRECTORY)
     return false;
   if (mount != NULL && mount->inode == 0)
     return false;
@@ -49,15 +50,15 @@ static bool find_place (const struct plan *plan, const char *inside, const char 
 static int look (const struct plan *plan, const char *inside, bool *ret_impossible, struct error *err)
 {
   const char *source, *rest;
-  cleanup_close int folder = -1, fd = -1;
+  cleanup_close int directory = -1, fd = -1;
 
   *ret_impossible = false;
   if (!find_place (plan, inside, &source, &rest))
     return 0;
-  folder = mount_open_source (source, err);
-  if (folder < 0)
-    return folder;
-  fd = mount_open_beneath (folder, rest);
+  directory = mount_open_source (source, err);
+  if (directory < 0)
+    return directory;
+  fd = mount_open_beneath (directory, rest);
   *ret_impossible = fd == -ENOTDIR;
   if (fd == -ELOOP)
     return error_set (

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* From here on the image is a folder like any other, with an identity that the stage compares. */
+/* From here on the image is a directory like any other, with an identity that the stage compares. */
 static int use_tree (struct plan *plan, const struct image_root *root, struct error *err)
 {
   struct stat st;
@@ -21,7 +21,7 @@ static int use_tree (struct plan *plan, const struct image_root *root, struct er
   }
   free (plan->root_path);
   plan->root_path = path;
-  plan->root = ROOT_FROM_FOLDER;
+  plan->root = ROOT_FROM_DIRECTORY;
   plan->root_device = st.st_dev;
   plan->root_inode = st.st_ino;
   return 0;

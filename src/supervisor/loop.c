@@ -38,7 +38,7 @@ enum slot {
   SLOT_CHILDREN,
   SLOT_DEADLINE,
   SLOT_LISTENER,
-  SLOT_COVERS,
+  SLOT_MASK_WATCH,
   SLOT_STREAMS,
   SLOT_COUNT = SLOT_STREAMS + 2 * STREAM_COUNT
 };
@@ -181,7 +181,7 @@ static void on_status (struct loop *loop)
   }
   take_ended (run, &ended);
   loop->ended = true;
-  covers_serve (&run->covers, run->options->plan, &run->result.denials);
+  mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
   if (run->result.code == 0)
     run_let_go_of_inside (run);
   cgroup_count (run_group (run), &run->result.counters);
@@ -248,7 +248,7 @@ static void set_fds (struct loop *loop)
   loop->fds[SLOT_DEADLINE] =
       (struct pollfd){ run->init_pidfd >= 0 || loop->over ? run->timer : -1, POLLIN, 0 };
   loop->fds[SLOT_LISTENER] = (struct pollfd){ run->listener.fd, POLLIN, 0 };
-  loop->fds[SLOT_COVERS] = (struct pollfd){ run->covers.fd, POLLIN, 0 };
+  loop->fds[SLOT_MASK_WATCH] = (struct pollfd){ run->mask_watch.fd, POLLIN, 0 };
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     const struct stream *stream = &run->streams[i];
     bool writes = stream_wants_write (stream);
@@ -396,8 +396,8 @@ static void on_events (struct loop *loop)
     on_children (loop);
   if (loop->fds[SLOT_LISTENER].revents != 0)
     run_serve (run);
-  if (loop->fds[SLOT_COVERS].revents != 0)
-    covers_serve (&run->covers, run->options->plan, &run->result.denials);
+  if (loop->fds[SLOT_MASK_WATCH].revents != 0)
+    mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
   if (loop->fds[SLOT_SIGNALS].revents != 0)
     on_signals (loop);
   /* Before the status: while we were held the watchdog may have kept the deadline. */
@@ -427,7 +427,7 @@ static void set_reason (struct loop *loop)
 
 int run_guard (struct run *run)
 {
-  return run->watchdog.words != NULL
+  return run->watchdog.argv != NULL
              ? 0
              : watchdog_start (run->init_pidfd, run->init_pid, GRACE_MS, &run->watchdog, run->err);
 }
@@ -470,11 +470,11 @@ int run_loop (struct run *run)
 
   if (children < 0 || run_deadline_arm (run) < 0)
     return run->err->code;
-  atomic_store (&run->watchdog.words->deadline, run->timer < 0 ? 0 : started + run_deadline_left (run));
-  nudge_init (&run->nudge);
+  atomic_store (&run->watchdog.argv->deadline, run->timer < 0 ? 0 : started + run_deadline_left (run));
+  io_timeout_init (&run->io_timeout);
   for (size_t i = 0; i < STREAM_COUNT; i++) {
-    run->streams[i].turn = &run->watchdog.words->turn;
-    run->streams[i].nudge = &run->nudge;
+    run->streams[i].turn = &run->watchdog.argv->turn;
+    run->streams[i].io_timeout = &run->io_timeout;
     stream_watch_reader (&run->streams[i]);
   }
   while (!is_over (&loop)) {

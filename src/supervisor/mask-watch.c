@@ -75,83 +75,84 @@ static bool mark (int group, int fd)
   return fanotify_mark (group, FAN_MARK_ADD | FAN_MARK_MOUNT, FAN_OPEN | FAN_ONDIR, AT_FDCWD, path) == 0;
 }
 
-static bool poll_group (const struct covers *covers, int group)
+static bool poll_group (const struct mask_watch *mask_watch, int group)
 {
   struct epoll_event event = { .events = EPOLLIN, .data.fd = group };
 
-  return epoll_ctl (covers->fd, EPOLL_CTL_ADD, group, &event) == 0;
+  return epoll_ctl (mask_watch->fd, EPOLL_CTL_ADD, group, &event) == 0;
 }
 
-static bool is_folder (int fd)
+static bool is_directory (int fd)
 {
   struct stat st;
 
   return fstat (fd, &st) == 0 && S_ISDIR (st.st_mode);
 }
 
-static size_t count_files (const struct covers *covers)
+static size_t count_files (const struct mask_watch *mask_watch)
 {
   size_t count = 0;
 
-  for (size_t i = 0; i < covers->count; i++)
-    count += covers->items[i].group >= 0;
+  for (size_t i = 0; i < mask_watch->count; i++)
+    count += mask_watch->items[i].group >= 0;
   return count;
 }
 
 /* Events without descriptors: what covers a file is a device, which a mount without devices does not open. */
-static int watch_file (const struct covers *covers, int fd)
+static int watch_file (const struct mask_watch *mask_watch, int fd)
 {
-  int group = count_files (covers) < LIMIT_WATCHED_FILES ? new_group (FAN_REPORT_FID) : -1;
+  int group = count_files (mask_watch) < LIMIT_WATCHED_FILES ? new_group (FAN_REPORT_FID) : -1;
 
-  if (group >= 0 && mark (group, fd) && poll_group (covers, group))
+  if (group >= 0 && mark (group, fd) && poll_group (mask_watch, group))
     return group;
   close_p (&group);
   return -1;
 }
 
-static void watch_one (struct covers *covers, const struct plan *plan, int root, const char *path)
+static void watch_one (struct mask_watch *mask_watch, const struct plan *plan, int root, const char *path)
 {
   cleanup_close int fd = -1;
   struct cover cover = { .path = path, .group = -1 };
 
   if (!find_cover (root, path, &fd, &cover.mount))
     return;
-  if (!is_folder (fd)) {
-    cover.group = plan_hides (plan, path) ? watch_file (covers, fd) : -1;
+  if (!is_directory (fd)) {
+    cover.group = plan_hides (plan, path) ? watch_file (mask_watch, fd) : -1;
     if (cover.group < 0)
       return;
-  } else if (!mark (covers->folders, fd))
+  } else if (!mark (mask_watch->directories, fd))
     return;
-  covers->items[covers->count++] = cover;
+  mask_watch->items[mask_watch->count++] = cover;
 }
 
-void covers_watch (struct covers *covers, const struct plan *plan, int root)
+void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, int root)
 {
-  covers->items = calloc (plan->masked.count + 1, sizeof (*covers->items));
-  covers->fd = epoll_create1 (EPOLL_CLOEXEC);
-  covers->folders = new_group (0);
-  if (covers->items != NULL && covers->fd >= 0 && covers->folders >= 0
-      && poll_group (covers, covers->folders))
+  mask_watch->items = calloc (plan->masked.count + 1, sizeof (*mask_watch->items));
+  mask_watch->fd = epoll_create1 (EPOLL_CLOEXEC);
+  mask_watch->directories = new_group (0);
+  if (mask_watch->items != NULL && mask_watch->fd >= 0 && mask_watch->directories >= 0
+      && poll_group (mask_watch, mask_watch->directories))
     for (size_t i = 0; i < plan->masked.count; i++)
-      watch_one (covers, plan, root, plan->masked.items[i]);
-  if (covers->count == 0)
-    covers_close (covers);
+      watch_one (mask_watch, plan, root, plan->masked.items[i]);
+  if (mask_watch->count == 0)
+    mask_watch_close (mask_watch);
 }
 
-/* Which cover an event of GROUP is about; FD is what was opened, for folders. */
-static const char *path_of (const struct covers *covers, int group, int fd)
+/* Which cover an event of GROUP is about; FD is what was opened, for directories. */
+static const char *path_of (const struct mask_watch *mask_watch, int group, int fd)
 {
   uint64_t mount = 0;
 
-  if (group == covers->folders && (fd < 0 || !mount_id (fd, &mount)))
+  if (group == mask_watch->directories && (fd < 0 || !mount_id (fd, &mount)))
     return NULL;
-  for (size_t i = 0; i < covers->count; i++)
-    if (group == covers->folders ? covers->items[i].mount == mount : covers->items[i].group == group)
-      return covers->items[i].path;
+  for (size_t i = 0; i < mask_watch->count; i++)
+    if (group == mask_watch->directories ? mask_watch->items[i].mount == mount
+                                         : mask_watch->items[i].group == group)
+      return mask_watch->items[i].path;
   return NULL;
 }
 
-static void serve_group (const struct covers *covers, int group, const struct plan *plan,
+static void serve_group (const struct mask_watch *mask_watch, int group, const struct plan *plan,
                          struct denials *denials)
 {
   _Alignas(struct fanotify_event_metadata) char bytes[EVENT_BYTES];
@@ -159,35 +160,34 @@ static void serve_group (const struct covers *covers, int group, const struct pl
   struct fanotify_event_metadata *event = (void *) bytes;
 
   for (; left > 0 && FAN_EVENT_OK (event, left); event = FAN_EVENT_NEXT (event, left)) {
-    const char *path = path_of (covers, group, event->fd);
+    const char *path = path_of (mask_watch, group, event->fd);
     struct caller caller = { 0 };
     int fd = event->fd;
 
     if (path != NULL) {
       caller_read (event->pid, &caller);
-      covered_read_record (plan, path, caller.program[0] != '\0' ? caller.program : NULL, caller.pid,
-                           denials);
+      masked_read_record (plan, path, caller.program[0] != '\0' ? caller.program : NULL, caller.pid, denials);
     }
     close_p (&fd);
   }
 }
 
-void covers_serve (struct covers *covers, const struct plan *plan, struct denials *denials)
+void mask_watch_serve (struct mask_watch *mask_watch, const struct plan *plan, struct denials *denials)
 {
   struct epoll_event events[EVENTS_AT_ONCE];
-  int count = covers->fd >= 0 ? epoll_wait (covers->fd, events, EVENTS_AT_ONCE, 0) : 0;
+  int count = mask_watch->fd >= 0 ? epoll_wait (mask_watch->fd, events, EVENTS_AT_ONCE, 0) : 0;
 
   for (int i = 0; i < count; i++)
-    serve_group (covers, events[i].data.fd, plan, denials);
+    serve_group (mask_watch, events[i].data.fd, plan, denials);
 }
 
-void covers_close (struct covers *covers)
+void mask_watch_close (struct mask_watch *mask_watch)
 {
-  for (size_t i = 0; i < covers->count; i++)
-    close_p (&covers->items[i].group);
-  if (covers->items != NULL)
-    close_p (&covers->folders);
-  close_p (&covers->fd);
-  free (covers->items);
-  *covers = (struct covers){ .fd = -1, .folders = -1 };
+  for (size_t i = 0; i < mask_watch->count; i++)
+    close_p (&mask_watch->items[i].group);
+  if (mask_watch->items != NULL)
+    close_p (&mask_watch->directories);
+  close_p (&mask_watch->fd);
+  free (mask_watch->items);
+  *mask_watch = (struct mask_watch){ .fd = -1, .directories = -1 };
 }

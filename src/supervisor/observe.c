@@ -33,7 +33,7 @@ static int ask (struct run *run)
   used = questions_write (&run->inside.questions, &run->asked, batch, LIMIT_ASK_BYTES);
   if (run->asked == before)
     return error_set (run->err, -E2BIG, "a question to init is longer than %u bytes", LIMIT_ASK_BYTES);
-  return run_say (run, HANDSHAKE_ASK, batch, used);
+  return run_send (run, HANDSHAKE_ASK, batch, used);
 }
 
 /* Tells init which programs the command may execute. */
@@ -53,7 +53,7 @@ static int confine (struct run *run)
   if (paths.len > LIMIT_ASK_BYTES)
     return error_set (run->err, -E2BIG, "process.tools: the names are longer than %u bytes together",
                       LIMIT_ASK_BYTES);
-  return run_say (run, HANDSHAKE_CONFINE, paths.text, paths.len);
+  return run_send (run, HANDSHAKE_CONFINE, paths.text, paths.len);
 }
 
 /* The first words wait for init before it exists: no time is spent on saying them. */
@@ -71,11 +71,11 @@ int run_ask_first (struct run *run)
 }
 
 /* The answers to the questions from FROM up to the last that was asked. */
-static int hear_answers (struct run *run, size_t from)
+static int receive_answers (struct run *run, size_t from)
 {
   struct handshake_header header;
   cleanup_free uint8_t *bytes = NULL;
-  int r = run_hear (run, &header, sizeof (header));
+  int r = run_receive (run, &header, sizeof (header));
 
   if (r < 0)
     return r;
@@ -85,15 +85,15 @@ static int hear_answers (struct run *run, size_t from)
   bytes = malloc (header.length + (size_t) 1);
   if (bytes == NULL)
     return error_oom (run->err);
-  r = run_hear (run, bytes, header.length);
+  r = run_receive (run, bytes, header.length);
   return r < 0 ? r : inside_read (&run->inside, from, run->asked, bytes, header.length, run->err);
 }
 
 /* FROM is the first question that is on its way. */
-static int hear_all (struct run *run, size_t from)
+static int receive_all (struct run *run, size_t from)
 {
   for (;;) {
-    int r = hear_answers (run, from);
+    int r = receive_answers (run, from);
 
     if (r < 0 || run->asked == run->inside.questions.count)
       return r;
@@ -123,21 +123,21 @@ static int ask_mounts (struct run *run)
   struct questions one = { &run->inside.questions.items[at], 1 };
   uint8_t batch[256];
   size_t none = 0, used = questions_write (&one, &none, batch, sizeof (batch));
-  int r = run_say (run, HANDSHAKE_ASK, batch, used);
+  int r = run_send (run, HANDSHAKE_ASK, batch, used);
 
   run->asked = at + 1;
   if (r == 0)
-    r = hear_answers (run, at);
+    r = receive_answers (run, at);
   run->asked = all;
   return r;
 }
 
-static int hear_and_mend (struct run *run, bool *ret_mended)
+static int receive_and_remount (struct run *run, bool *ret_repaired)
 {
-  int r = hear_all (run, 0);
+  int r = receive_all (run, 0);
 
-  *ret_mended = r == 0 && run_mend_mounts (run);
-  return *ret_mended ? ask_mounts (run) : r;
+  *ret_repaired = r == 0 && run_remount (run);
+  return *ret_repaired ? ask_mounts (run) : r;
 }
 
 /* Whoever could not look around by now does it when it counts, and is told why not. */
@@ -179,7 +179,7 @@ static int look (struct run *run)
   if (r == 0)
     r = outside_look (&subject, &run->outside, run->err);
   /* The kernel shows the variables that init was started with, and these are not the command's. */
-  if (r == 0 && run->options->plan->held && run->options->plan->argv.count > 0) {
+  if (r == 0 && run->options->plan->prewarmed && run->options->plan->argv.count > 0) {
     free (run->outside.environment);
     run->outside.environment = NULL;
   }
@@ -205,12 +205,12 @@ void run_remember (const struct run *run)
 
   run_facts_write (&run->dir, &run->outside);
   /* Of a sandbox that was held ready it says so still. */
-  if (plan->held && run_record_write (&run->dir, plan, run->program, false, &ignored) < 0)
+  if (plan->prewarmed && run_record_write (&run->dir, plan, run->program, false, &ignored) < 0)
     error_clear (&ignored);
 }
 
 /* Init is busy with its answers meanwhile. What is mended afterwards is looked at again. */
-static int look_and_hear (struct run *run)
+static int look_and_receive (struct run *run)
 {
   bool mended = false;
   int r = look (run);
@@ -218,7 +218,7 @@ static int look_and_hear (struct run *run)
   if (r == 0)
     r = run_guard (run);
   if (r == 0)
-    r = hear_and_mend (run, &mended);
+    r = receive_and_remount (run, &mended);
   if (r == 0 && mended)
     outside_look_mounts (run->init_pid, &run->outside);
   return r;
@@ -226,7 +226,7 @@ static int look_and_hear (struct run *run)
 
 int run_observe (struct run *run)
 {
-  int r = look_and_hear (run);
+  int r = look_and_receive (run);
 
   run_passed (run, PHASE_ANSWER);
   if (r == 0)
@@ -240,5 +240,5 @@ int run_observe (struct run *run)
     return 0;
   run->result.reason = RUN_REFUSED;
   run->result.code = RUN_CODE_REFUSED;
-  return run_say (run, HANDSHAKE_STOP, NULL, 0);
+  return run_send (run, HANDSHAKE_STOP, NULL, 0);
 }

@@ -2,8 +2,8 @@
  *
  * The tree is taken by descriptor in the host's namespace, as on the stage: opened without following a link,
  * compared with what was planned, mapped to its owner's ids. In the container's it takes the place of the
- * empty folder, and what is to be hidden in it is covered as a runtime does it: a file by the null device, a
- * folder by an empty one. Only init is there, and it waits; but others may use the workspace at the same
+ * empty directory, and what is to be hidden in it is covered as a runtime does it: a file by the null device,
+ * a directory by an empty one. Only init is there, and it waits; but others may use the workspace at the same
  * time, so what is covered is what was opened.
  */
 #include <config.h>
@@ -27,8 +27,8 @@
 #include "mount-stage.h"
 #include "plan-prewarmed.h"
 
-/* An empty folder that nobody can write to. */
-static int empty_folder (void)
+/* An empty directory that nobody can write to. */
+static int empty_directory (void)
 {
   cleanup_close int fs = (int) syscall (SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
 
@@ -45,17 +45,17 @@ static int null_device (void)
   return (int) syscall (SYS_open_tree, AT_FDCWD, "/dev/null", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 }
 
-/* Covers PATH, below FOLDER, if it is there. */
-static bool cover (int folder, const char *path)
+/* Covers PATH, below DIRECTORY, if it is there. */
+static bool cover (int directory, const char *path)
 {
-  cleanup_close int fd = mount_open_beneath (folder, path), over = -1;
+  cleanup_close int fd = mount_open_beneath (directory, path), over = -1;
   struct stat st;
 
   if (fd < 0)
     return fd == -ENOENT || fd == -ENOTDIR;
   if (fstat (fd, &st) < 0)
     return false;
-  over = S_ISDIR (st.st_mode) ? empty_folder () : null_device ();
+  over = S_ISDIR (st.st_mode) ? empty_directory () : null_device ();
   return over >= 0
          && syscall (SYS_move_mount, over, "", fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
                 == 0;
@@ -63,11 +63,11 @@ static bool cover (int folder, const char *path)
 
 static bool cover_hidden (const struct plan *plan)
 {
-  cleanup_close int folder = open (PLAN_WORKSPACE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  cleanup_close int directory = open (PLAN_WORKSPACE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
   for (size_t i = 0; i < plan->masked.count; i++)
     if (str_has_prefix (plan->masked.items[i], PLAN_WORKSPACE "/")
-        && (folder < 0 || !cover (folder, plan->masked.items[i] + strlen (PLAN_WORKSPACE "/"))))
+        && (directory < 0 || !cover (directory, plan->masked.items[i] + strlen (PLAN_WORKSPACE "/"))))
       return false;
   return true;
 }
@@ -77,7 +77,7 @@ struct moving {
   int tree; /* -1: there is no workspace */
 };
 
-/* The empty folder goes, so that there is one mount in that place, and it is the one that was planned. */
+/* The empty directory goes, so that there is one mount in that place, and it is the one that was planned. */
 static bool put_on_workspace (const struct moving *moving)
 {
   return umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
@@ -85,8 +85,8 @@ static bool put_on_workspace (const struct moving *moving)
          && cover_hidden (moving->run->options->plan);
 }
 
-/* In a process of its own: joining the container's mount namespace takes it to the root there. The folder in
- * which the command is to start must be there: init could only die of it. */
+/* In a process of its own: joining the container's mount namespace takes it to the root there. The directory
+ * in which the command is to start must be there: init could only die of it. */
 static int put_in (void *data)
 {
   const struct moving *moving = data;

@@ -19,7 +19,7 @@
 #include "supervisor-internal.h"
 #include "wire-answers.h"
 
-struct run_held {
+struct run_prewarmed {
   struct run *run;
   struct run_options options;
   struct plan *plan;
@@ -29,125 +29,126 @@ struct run_held {
   struct error err;    /* of the run, while it is held */
 };
 
-static void held_free (struct run_held *held)
+static void prewarmed_free (struct run_prewarmed *prewarmed)
 {
-  plan_free (held->plan);
-  free (held->run);
-  close_p (&held->view.fd);
-  free (held->shape);
-  error_clear (&held->err);
-  free (held);
+  plan_free (prewarmed->plan);
+  free (prewarmed->run);
+  close_p (&prewarmed->view.fd);
+  free (prewarmed->shape);
+  error_clear (&prewarmed->err);
+  free (prewarmed);
 }
 
-void run_discard (struct run_held *held, struct error *err)
+void run_discard (struct run_prewarmed *prewarmed, struct error *err)
 {
-  if (held == NULL)
+  if (prewarmed == NULL)
     return;
-  held->run->err = &held->err;
-  run_tear_down (held->run);
+  prewarmed->run->err = &prewarmed->err;
+  run_tear_down (prewarmed->run);
   /* This process may go on with another run. */
-  run_end_namespaces (held->run);
-  run_result_clear (&held->run->result);
-  if (error_is_set (&held->err) && !error_is_set (err)) {
-    *err = held->err;
-    held->err = (struct error){ 0 };
+  run_end_namespaces (prewarmed->run);
+  run_result_clear (&prewarmed->run->result);
+  if (error_is_set (&prewarmed->err) && !error_is_set (err)) {
+    *err = prewarmed->err;
+    prewarmed->err = (struct error){ 0 };
   }
-  held_free (held);
+  prewarmed_free (prewarmed);
 }
 
-const char *run_held_id (const struct run_held *held)
+const char *run_prewarmed_id (const struct run_prewarmed *prewarmed)
 {
-  return held->run->dir.id;
+  return prewarmed->run->dir.id;
 }
 
-int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
-              struct run_held **ret_held, struct error *err)
+int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
+                 struct run_prewarmed **ret_prewarmed, struct error *err)
 {
-  struct run_held *held = calloc (1, sizeof (*held));
+  struct run_prewarmed *prewarmed = calloc (1, sizeof (*prewarmed));
   int r;
 
-  if (held == NULL) {
+  if (prewarmed == NULL) {
     plan_free (options->plan);
     return error_oom (err);
   }
-  held->options = *options;
-  held->plan = options->plan;
-  held->view = (struct id_view){ owner_uid, owner_gid, -1 };
-  r = target_shape (held->plan, &held->shape, err);
-  if (r == 0 && stat (options->init, &held->init) < 0)
+  prewarmed->options = *options;
+  prewarmed->plan = options->plan;
+  prewarmed->view = (struct id_view){ owner_uid, owner_gid, -1 };
+  r = render_shape (prewarmed->plan, &prewarmed->shape, err);
+  if (r == 0 && stat (options->init, &prewarmed->init) < 0)
     r = error_set_errno (err, errno, "look at '%s'", options->init);
   if (r == 0)
-    r = plan_hold (held->plan, err);
+    r = plan_hold (prewarmed->plan, err);
   if (r < 0) {
-    held_free (held);
+    prewarmed_free (prewarmed);
     return r;
   }
-  held->run = run_new (&held->options, err);
-  if (held->run == NULL) {
-    held_free (held);
+  prewarmed->run = run_new (&prewarmed->options, err);
+  if (prewarmed->run == NULL) {
+    prewarmed_free (prewarmed);
     return err->code;
   }
-  held->run->err = &held->err;
-  r = run_make (held->run);
+  prewarmed->run->err = &prewarmed->err;
+  r = run_make (prewarmed->run);
   if (r == 0)
-    r = run_record_write (&held->run->dir, held->plan, held->run->program, true, &held->err);
+    r = run_record_write (&prewarmed->run->dir, prewarmed->plan, prewarmed->run->program, true,
+                          &prewarmed->err);
   if (r == 0)
-    r = stage_make_id_view (held->plan, &held->view, &held->err);
-  if (r == 0 && held->run->result.reason == RUN_REFUSED) {
-    cleanup_free char *broken = posture_broken_text (held->run->result.posture);
+    r = stage_make_id_view (prewarmed->plan, &prewarmed->view, &prewarmed->err);
+  if (r == 0 && prewarmed->run->result.reason == RUN_REFUSED) {
+    cleanup_free char *broken = posture_broken_text (prewarmed->run->result.posture);
 
-    r = error_set (&held->err, -EPERM, "it does not keep what its profile promises: %s",
+    r = error_set (&prewarmed->err, -EPERM, "it does not keep what its profile promises: %s",
                    broken ? broken : "");
   }
   if (r < 0) {
-    run_discard (held, err);
+    run_discard (prewarmed, err);
     return r;
   }
-  *ret_held = held;
+  *ret_prewarmed = prewarmed;
   return 0;
 }
 
-int run_held_signals (const struct run_held *held)
+int run_prewarmed_signals (const struct run_prewarmed *prewarmed)
 {
-  return held->run->signals;
+  return prewarmed->run->signals;
 }
 
-static bool is_alive (const struct run_held *held)
+static bool is_alive (const struct run_prewarmed *prewarmed)
 {
-  struct pollfd init = { held->run->init_pidfd, POLLIN, 0 };
+  struct pollfd init = { prewarmed->run->init_pidfd, POLLIN, 0 };
 
   return poll (&init, 1, 0) == 0;
 }
 
 /* An update brings another one, and a run has the one that is installed. */
-static bool has_current_init (const struct run_held *held)
+static bool has_current_init (const struct run_prewarmed *prewarmed)
 {
   struct stat now;
 
-  return stat (held->options.init, &now) == 0 && now.st_dev == held->init.st_dev
-         && now.st_ino == held->init.st_ino && now.st_ctim.tv_sec == held->init.st_ctim.tv_sec
-         && now.st_ctim.tv_nsec == held->init.st_ctim.tv_nsec;
+  return stat (prewarmed->options.init, &now) == 0 && now.st_dev == prewarmed->init.st_dev
+         && now.st_ino == prewarmed->init.st_ino && now.st_ctim.tv_sec == prewarmed->init.st_ctim.tv_sec
+         && now.st_ctim.tv_nsec == prewarmed->init.st_ctim.tv_nsec;
 }
 
-bool run_held_serves (const struct run_held *held, const struct plan *plan)
+bool run_prewarmed_serves (const struct run_prewarmed *prewarmed, const struct plan *plan)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *shape = NULL;
 
-  return is_alive (held) && has_current_init (held) && target_shape (plan, &shape, &ignored) == 0
-         && strcmp (shape, held->shape) == 0;
+  return is_alive (prewarmed) && has_current_init (prewarmed) && render_shape (plan, &shape, &ignored) == 0
+         && strcmp (shape, prewarmed->shape) == 0;
 }
 
-int run_hold_workspace (struct run *run)
+int run_prewarm_workspace (struct run *run)
 {
   struct plan_mount *workspace = plan_workspace (run->options->plan);
   struct stat st;
 
-  if (!run->options->plan->held || workspace == NULL)
+  if (!run->options->plan->prewarmed || workspace == NULL)
     return 0;
   free (workspace->source);
   workspace->source = NULL;
-  if (run_make_folder (run, "empty", &workspace->source) < 0)
+  if (run_make_directory (run, "empty", &workspace->source) < 0)
     return run->err->code;
   if (stat (workspace->source, &st) < 0)
     return error_set_errno (run->err, errno, "look at '%s'", workspace->source);
@@ -207,7 +208,7 @@ static int forget_proof (struct run *run)
 }
 
 /* Everything that can still be given up: nothing of the caller's is inside when it fails but an attached
- * folder, in a sandbox that is taken down before any command. Init is asked as soon as it has what it is
+ * directory, in a sandbox that is taken down before any command. Init is asked as soon as it has what it is
  * asked about; where the sources lie is found out while it answers. */
 static int hand_over (struct run *run, const struct id_view *view)
 {
@@ -223,40 +224,40 @@ static int hand_over (struct run *run, const struct id_view *view)
     r = run_move_workspace_in (run, view);
   cgroup_forget_usage (plan, &run->group);
   if (r == 0)
-    r = run_say (run, HANDSHAKE_COMMAND, command.text, command.len);
+    r = run_send (run, HANDSHAKE_COMMAND, command.text, command.len);
   if (r == 0)
     r = forget_proof (run);
-  return r < 0 ? r : run_guard_sources (run);
+  return r < 0 ? r : run_check_sources (run);
 }
 
 int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err)
 {
-  struct run_held *held = options->held;
-  struct run *run = held->run;
+  struct run_prewarmed *prewarmed = options->prewarmed;
+  struct run *run = prewarmed->run;
   cleanup_error struct error ignored = { 0 };
   int r;
 
-  if (!run_held_serves (held, options->plan)) {
-    run_discard (held, &ignored);
+  if (!run_prewarmed_serves (prewarmed, options->plan)) {
+    run_discard (prewarmed, &ignored);
     return 0;
   }
   /* What came before was for nobody's run. */
   run_passed (run, PHASE_PREPARE);
   memset (run->result.phases_us, 0, sizeof (run->result.phases_us));
-  plan_adopt (held->plan, options->plan);
+  plan_adopt (prewarmed->plan, options->plan);
   run->options = options;
-  r = hand_over (run, &held->view);
+  r = hand_over (run, &prewarmed->view);
   if (r < 0) {
     /* The caller gets its own plan back. */
-    plan_adopt (held->plan, options->plan);
-    run->options = &held->options;
-    run_discard (held, &ignored);
+    plan_adopt (prewarmed->plan, options->plan);
+    run->options = &prewarmed->options;
+    run_discard (prewarmed, &ignored);
     return 0;
   }
   run->err = err;
   run_passed (run, PHASE_PREPARE);
-  held->run = NULL;
-  held_free (held);
+  prewarmed->run = NULL;
+  prewarmed_free (prewarmed);
   *ret_run = run;
   return 0;
 }

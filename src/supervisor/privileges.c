@@ -223,7 +223,7 @@ static bool may_write (const struct stat *st)
   return (st->st_mode & (st->st_gid == getegid () ? S_IWGRP : S_IWOTH)) != 0;
 }
 
-bool privileges_own_folder (int fd)
+bool privileges_own_directory (int fd)
 {
   struct stat st;
 

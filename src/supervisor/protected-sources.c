@@ -1,10 +1,10 @@
 /* What the command can reach must not be what we, or the next run, believe.
  *
- * The plan compares names: no writable source is, holds or lies in the folders of the journal, the kept
+ * The plan compares names: no writable source is, holds or lies in the directories of the journal, the kept
  * filters and images, the state, the profiles and our programs, and no source at all holds an engine's socket
- * or the state. A folder can have several names, though, so before anything is made each place is traced to
- * where it lies (mount-location-internal.h), and judged by the other names that it has. What cannot be traced
- * is refused.
+ * or the state. A directory can have several names, though, so before anything is made each place is traced
+ * to where it lies (mount-location-internal.h), and judged by the other names that it has. What cannot be
+ * traced is refused.
  */
 #include <config.h>
 
@@ -32,41 +32,42 @@ struct place {
 
 #define PLACES_FIXED 4
 
-struct guard {
+struct protection {
   struct proc_mounts mounts;
   struct place *places;
   size_t count;
   struct run *run;
 };
 
-static void guard_clear (struct guard *guard)
+static void protection_clear (struct protection *protection)
 {
-  proc_mounts_clear (&guard->mounts);
-  for (size_t i = 0; i < guard->count; i++)
-    location_clear (&guard->places[i].location);
-  free (guard->places);
+  proc_mounts_clear (&protection->mounts);
+  for (size_t i = 0; i < protection->count; i++)
+    location_clear (&protection->places[i].location);
+  free (protection->places);
 }
 
-#define cleanup_guard cleanup (guard_clear)
+#define cleanup_protection cleanup (protection_clear)
 
-static int add_place (struct guard *guard, struct place place)
+static int add_place (struct protection *protection, struct place place)
 {
-  int r =
-      place.path && place.path[0] == '/' ? location_trace (&guard->mounts, place.path, &place.location) : 0;
+  int r = place.path && place.path[0] == '/'
+              ? location_trace (&protection->mounts, place.path, &place.location)
+              : 0;
 
   if (r < 0) {
     location_clear (&place.location);
-    return error_set_errno (guard->run->err, -r, "find out where '%s' lies", place.path);
+    return error_set_errno (protection->run->err, -r, "find out where '%s' lies", place.path);
   }
   if (place.location.inner != NULL)
-    guard->places[guard->count++] = place;
+    protection->places[protection->count++] = place;
   return 0;
 }
 
-static int find_places (struct guard *guard)
+static int find_places (struct protection *protection)
 {
-  const struct host_facts *host = guard->run->options->host;
-  const struct plan *plan = guard->run->options->plan;
+  const struct host_facts *host = protection->run->options->host;
+  const struct plan *plan = protection->run->options->plan;
   const struct place fixed[PLACES_FIXED] = {
     { .path = host->state_dir, .reading = true, .inside = true },
     { .path = host->storage_dir, .inside = true },
@@ -75,22 +76,23 @@ static int find_places (struct guard *guard)
   };
   int r = 0;
 
-  guard->places = calloc (PLACES_FIXED + host->own.count + host->sockets.count, sizeof (*guard->places));
-  if (guard->places == NULL)
-    return error_oom (guard->run->err);
+  protection->places =
+      calloc (PLACES_FIXED + host->own.count + host->sockets.count, sizeof (*protection->places));
+  if (protection->places == NULL)
+    return error_oom (protection->run->err);
   for (size_t i = 0; r == 0 && i < PLACES_FIXED; i++)
-    r = add_place (guard, fixed[i]);
+    r = add_place (protection, fixed[i]);
   for (size_t i = 0; r == 0 && i < host->own.count; i++)
-    r = add_place (guard, (struct place){ .path = host->own.items[i], .inside = true });
+    r = add_place (protection, (struct place){ .path = host->own.items[i], .inside = true });
   for (size_t i = 0; r == 0 && i < host->sockets.count; i++)
-    r = add_place (guard, (struct place){ .path = host->sockets.items[i].path, .reading = true });
+    r = add_place (protection, (struct place){ .path = host->sockets.items[i].path, .reading = true });
   return r;
 }
 
-static int check_place (const struct guard *guard, const struct plan_mount *mount,
+static int check_place (const struct protection *protection, const struct plan_mount *mount,
                         const struct location *source, const struct place *place)
 {
-  const struct plan *plan = guard->run->options->plan;
+  const struct plan *plan = protection->run->options->plan;
 
   if ((!mount->writable && !place->reading)
       || (place->elsewhere && path_is_within (plan->cwd, mount->target)))
@@ -99,7 +101,7 @@ static int check_place (const struct guard *guard, const struct plan_mount *moun
       && !(place->inside && location_is_within (source, &place->location)))
     return 0;
   return error_set (
-      guard->run->err, -EPERM,
+      protection->run->err, -EPERM,
       "'%s' cannot be mounted%s: by another name it is, holds or lies in '%s', which the command could "
       "%s; choose one apart from it",
       mount->source, mount->writable ? " writable" : "", place->path, mount->writable ? "rewrite" : "reach");
@@ -108,14 +110,14 @@ static int check_place (const struct guard *guard, const struct plan_mount *moun
 /* The plan judges a source by its name. One that is a bind mount of another directory is judged by that one's
  * name, too: by every mount that shows as much of the file system, or more. Not by mounts inside of closed
  * places (/run/host): there directories like any other are shown. */
-static int check_origin (const struct guard *guard, const struct plan_mount *mount,
+static int check_origin (const struct protection *protection, const struct plan_mount *mount,
                          const struct location *source)
 {
   const char *why;
   enum source_class named = source_classify (source->outer, &why);
 
-  for (size_t i = 0; i < guard->mounts.count; i++) {
-    const struct proc_mount *other = &guard->mounts.items[i];
+  for (size_t i = 0; i < protection->mounts.count; i++) {
+    const struct proc_mount *other = &protection->mounts.items[i];
     cleanup_free char *path = NULL;
     enum source_class class;
 
@@ -124,10 +126,10 @@ static int check_origin (const struct guard *guard, const struct plan_mount *mou
       continue;
     path = location_name (source, other);
     if (path == NULL)
-      return error_oom (guard->run->err);
+      return error_oom (protection->run->err);
     class = source_classify (path, &why);
     if (class > named && (class != SOURCE_PROGRAMS || mount->writable))
-      return error_set (guard->run->err, -EPERM,
+      return error_set (protection->run->err, -EPERM,
                         "workspace.bounded: '%s' (really '%s') cannot be mounted%s: %s", mount->source, path,
                         mount->writable ? " writable" : "", why);
   }
@@ -135,63 +137,64 @@ static int check_origin (const struct guard *guard, const struct plan_mount *mou
 }
 
 /* A single file may have a name elsewhere, too, and then it is that as well. */
-static int check_links (const struct guard *guard, const struct plan_mount *mount, const struct stat *st)
+static int check_links (const struct protection *protection, const struct plan_mount *mount,
+                        const struct stat *st)
 {
   if (!mount->writable || !S_ISREG (st->st_mode) || st->st_nlink == 1)
     return 0;
-  return error_set (guard->run->err, -EPERM,
+  return error_set (protection->run->err, -EPERM,
                     "'%s' cannot be mounted writable: it has other names, and what they are cannot be told; "
-                    "mount the folder that it lies in, or a copy",
+                    "mount the directory that it lies in, or a copy",
                     mount->source);
 }
 
 /* Into a sandbox that stands a tree moves with all that is mounted below it. A container that is made for it
  * has that looked at on the way. */
-static int check_below (const struct guard *guard, const struct plan_mount *mount)
+static int check_below (const struct protection *protection, const struct plan_mount *mount)
 {
-  const struct plan *plan = guard->run->options->plan;
+  const struct plan *plan = protection->run->options->plan;
 
-  for (size_t i = 0; plan->held && i < guard->mounts.count; i++)
-    if (path_is_within (guard->mounts.items[i].point, mount->source)
-        && strcmp (guard->mounts.items[i].point, mount->source) != 0)
-      return error_set (guard->run->err, -EBUSY, "'%s' has another mount below it", mount->source);
+  for (size_t i = 0; plan->prewarmed && i < protection->mounts.count; i++)
+    if (path_is_within (protection->mounts.items[i].point, mount->source)
+        && strcmp (protection->mounts.items[i].point, mount->source) != 0)
+      return error_set (protection->run->err, -EBUSY, "'%s' has another mount below it", mount->source);
   return 0;
 }
 
-static int check_mount (const struct guard *guard, const struct plan_mount *mount)
+static int check_mount (const struct protection *protection, const struct plan_mount *mount)
 {
   cleanup_location struct location source = { 0 };
   struct stat st;
   int r;
 
   if (stat (mount->source, &st) < 0)
-    return error_set_errno (guard->run->err, errno, "look at '%s'", mount->source);
+    return error_set_errno (protection->run->err, errno, "look at '%s'", mount->source);
   if (st.st_ino != mount->inode || st.st_dev != mount->device)
-    return error_set (guard->run->err, -ESTALE, "'%s' is not what it was when the run was planned",
+    return error_set (protection->run->err, -ESTALE, "'%s' is not what it was when the run was planned",
                       mount->source);
-  r = location_trace (&guard->mounts, mount->source, &source);
+  r = location_trace (&protection->mounts, mount->source, &source);
   if (r < 0)
-    return error_set_errno (guard->run->err, -r, "find out where '%s' lies", mount->source);
-  r = check_links (guard, mount, &st);
+    return error_set_errno (protection->run->err, -r, "find out where '%s' lies", mount->source);
+  r = check_links (protection, mount, &st);
   if (r == 0)
-    r = check_origin (guard, mount, &source);
+    r = check_origin (protection, mount, &source);
   if (r == 0 && strcmp (mount->target, PLAN_WORKSPACE) == 0)
-    r = check_below (guard, mount);
-  for (size_t i = 0; r == 0 && i < guard->count; i++)
-    r = check_place (guard, mount, &source, &guard->places[i]);
+    r = check_below (protection, mount);
+  for (size_t i = 0; r == 0 && i < protection->count; i++)
+    r = check_place (protection, mount, &source, &protection->places[i]);
   return r;
 }
 
-int run_guard_sources (struct run *run)
+int run_check_sources (struct run *run)
 {
-  cleanup_guard struct guard guard = { .run = run };
+  cleanup_protection struct protection protection = { .run = run };
   const struct plan *plan = run->options->plan;
-  int r = location_read_mounts (&guard.mounts, run->err);
+  int r = location_read_mounts (&protection.mounts, run->err);
 
   if (r == 0)
-    r = find_places (&guard);
+    r = find_places (&protection);
   for (size_t i = 0; r == 0 && i < plan->mount_count; i++)
     if (plan->mounts[i].inode != 0)
-      r = check_mount (&guard, &plan->mounts[i]);
+      r = check_mount (&protection, &plan->mounts[i]);
   return r;
 }

@@ -63,7 +63,7 @@ static bool wants_flags (const struct plan *plan, const struct proc_mounts *moun
          && proc_mounts_find (mounts, mount->point) == mount;
 }
 
-static bool wants_mending (const struct plan *plan, const struct proc_mounts *mounts)
+static bool wants_remount (const struct plan *plan, const struct proc_mounts *mounts)
 {
   for (size_t i = 0; i < mounts->count; i++)
     if (wants_private (plan, &mounts->items[i]) || wants_flags (plan, mounts, &mounts->items[i]))
@@ -107,7 +107,7 @@ static void __attribute__ ((noreturn)) mend (const struct run *run, const struct
   _exit (0);
 }
 
-bool run_mend_mounts (struct run *run)
+bool run_remount (struct run *run)
 {
   const char *text = inside_text (&run->inside, QUESTION_FILE, "/proc/self/mountinfo");
   cleanup_proc_mounts struct proc_mounts mounts = { 0 };
@@ -116,7 +116,7 @@ bool run_mend_mounts (struct run *run)
 
   if (run->init_pidfd < 0 || run->own_kernel || text == NULL || proc_mounts_read (text, &mounts) < 0)
     return false;
-  if (!wants_mending (run->options->plan, &mounts))
+  if (!wants_remount (run->options->plan, &mounts))
     return false;
   pid = fork ();
   if (pid == 0)

@@ -67,7 +67,8 @@ static void note_pipes (struct run *run)
   struct stat st;
 
   for (size_t i = 0; i < ARRAY_LEN (run->pipe_inodes); i++)
-    if (run->carrier == INIT_OVER_FDS && !run->options->plan->terminal && fstat (run->child_fds[i], &st) == 0)
+    if (run->transport == INIT_OVER_FDS && !run->options->plan->terminal
+        && fstat (run->child_fds[i], &st) == 0)
       run->pipe_inodes[i] = st.st_ino;
 }
 
@@ -84,7 +85,7 @@ int run_open_channels (struct run *run)
     r = make_pipe (&out_read, &run->child_fds[1]);
   if (r == 0)
     r = make_pipe (&err_read, &run->child_fds[2]);
-  if (r == 0 && run->carrier == INIT_OVER_FDS) {
+  if (r == 0 && run->transport == INIT_OVER_FDS) {
     r = make_sockets (&run->handshake, &run->child_fds[HANDSHAKE_FD]);
     if (r == 0)
       r = make_sockets (&run->status, &run->child_fds[STATUS_FD]);
@@ -111,7 +112,7 @@ static bool header_is (const struct handshake_header *header, enum handshake_typ
 /* Where init is heard: its socket, or the command's standard output as long as that is not the command's. */
 static int ear (const struct run *run)
 {
-  return run->carrier != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_OUT].from;
+  return run->transport != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_OUT].from;
 }
 
 static int await (struct run *run, uint64_t until)
@@ -159,7 +160,7 @@ static pid_t sender_of (struct msghdr *message, int *pidfd)
 }
 
 /* One packet of at most SIZE bytes; a longer one is none of ours. */
-static ssize_t hear_packet (struct run *run, void *bytes, size_t size)
+static ssize_t receive_packet (struct run *run, void *bytes, size_t size)
 {
   struct iovec part = { bytes, size };
   union {
@@ -181,7 +182,7 @@ static ssize_t hear_packet (struct run *run, void *bytes, size_t size)
   return n;
 }
 
-int run_hear (struct run *run, void *bytes, size_t size)
+int run_receive (struct run *run, void *bytes, size_t size)
 {
   uint64_t until = run_now_ms () + HELLO_MS;
   char *at = bytes;
@@ -193,7 +194,7 @@ int run_hear (struct run *run, void *bytes, size_t size)
     if (r < 0)
       return r;
     /* Not a byte more than SIZE: what follows on standard output is the command's. */
-    n = run->carrier != INIT_OVER_STDIO ? hear_packet (run, at, size) : read (ear (run), at, size);
+    n = run->transport != INIT_OVER_STDIO ? receive_packet (run, at, size) : read (ear (run), at, size);
     if (error_is_set (run->err))
       return run->err->code;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -208,11 +209,11 @@ int run_hear (struct run *run, void *bytes, size_t size)
   return 0;
 }
 
-int run_say (struct run *run, enum handshake_type type, const void *bytes, size_t length)
+int run_send (struct run *run, enum handshake_type type, const void *bytes, size_t length)
 {
   struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, (uint16_t) type, (uint32_t) length };
   struct iovec parts[2] = { { &header, sizeof (header) }, { NULL, length } };
-  int fd = run->carrier != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_IN].to;
+  int fd = run->transport != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_IN].to;
 
   /* The same structure serves for reading, so its pointer is not const. */
   memcpy (&parts[1].iov_base, &bytes, sizeof (bytes));
@@ -226,13 +227,13 @@ int run_say (struct run *run, enum handshake_type type, const void *bytes, size_
 int run_await_hello (struct run *run)
 {
   struct handshake_header header;
-  int r = run_hear (run, &header, sizeof (header));
+  int r = run_receive (run, &header, sizeof (header));
 
   if (r < 0)
     return r;
   if (!header_is (&header, HANDSHAKE_HELLO, 0))
     return error_set (run->err, -EPROTO, "init said something that is not hello");
-  if (run->carrier == INIT_OVER_STDIO)
+  if (run->transport == INIT_OVER_STDIO)
     return 0;
   if (run->init_pidfd < 0 && run->init_pid > 0)
     run->init_pidfd = pidfd_open (run->init_pid, 0);
@@ -262,7 +263,7 @@ int run_go (struct run *run)
   int r;
 
   run->listener.recording = true;
-  r = run_say (run, HANDSHAKE_GO, NULL, 0);
+  r = run_send (run, HANDSHAKE_GO, NULL, 0);
 
   close_p (&run->handshake);
   run->handshake = -1;

@@ -67,7 +67,7 @@ static int take_signals (struct run *run)
 }
 
 /* Whatever the caller's umask: behind an engine init passes through it, under another id. */
-int run_make_folder (struct run *run, const char *name, char **ret_path)
+int run_make_directory (struct run *run, const char *name, char **ret_path)
 {
   if (mkdirat (run->dir.fd, name, 0711) < 0 || fchmodat (run->dir.fd, name, 0711, 0) < 0)
     return error_set_errno (run->err, errno, "make '%s' of run '%s'", name, run->dir.id);
@@ -121,7 +121,7 @@ static int give_privileges_up (struct run *run)
 
   if (!run->options->last)
     return 0;
-  r = engine || run->ops->prepared ? 0 : steward_start (run, &run->steward);
+  r = engine || run->ops->prepared ? 0 : cleanup_helper_start (run, &run->cleanup_helper);
   if (r < 0)
     return r;
   /* The root of a hierarchy is closed to everybody's writing, also to its owner's. */
@@ -158,7 +158,7 @@ static int prepare (struct run *run)
   int r = run->driver->open (run);
 
   if (r == 0)
-    r = run_guard_sources (run);
+    r = run_check_sources (run);
   if (r == 0)
     r = take_signals (run);
   if (r == 0)
@@ -173,12 +173,29 @@ static int prepare (struct run *run)
 /* Field by field: the buffers of the streams are large, and most runs touch little of them. */
 static void have_nothing (struct run *run)
 {
-  int *const fds[] = { &run->dir.fd,      &run->dir.lock_fd, &run->door,           &run->slot_fd,
-                       &run->image.fd,    &run->image.lock,  &run->console,        &run->terminal,
-                       &run->stage_ns[0], &run->stage_ns[1], &run->control,        &run->handshake,
-                       &run->status,      &run->init_pidfd,  &run->signals,        &run->timer,
-                       &run->listener.fd, &run->covers.fd,   &run->covers.folders, &run->inside_ns,
-                       &run->inside_root, &run->host_mounts, &run->steward.socket };
+  int *const fds[] = { &run->dir.fd,
+                       &run->dir.lock_fd,
+                       &run->rendezvous,
+                       &run->slot_fd,
+                       &run->image.fd,
+                       &run->image.lock,
+                       &run->console,
+                       &run->terminal,
+                       &run->stage_ns[0],
+                       &run->stage_ns[1],
+                       &run->control,
+                       &run->handshake,
+                       &run->status,
+                       &run->init_pidfd,
+                       &run->signals,
+                       &run->timer,
+                       &run->listener.fd,
+                       &run->mask_watch.fd,
+                       &run->mask_watch.directories,
+                       &run->inside_ns,
+                       &run->inside_root,
+                       &run->host_mounts,
+                       &run->cleanup_helper.socket };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++)
     *fds[i] = -1;
@@ -224,7 +241,7 @@ int run_make (struct run *run)
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
   cleanup_free struct run *run = NULL;
-  int r = options->held ? run_adopt (options, &run, err) : 0;
+  int r = options->prewarmed ? run_adopt (options, &run, err) : 0;
 
   if (run == NULL) {
     run = run_new (options, err);

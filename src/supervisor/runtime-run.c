@@ -26,13 +26,13 @@ static int find_programs (struct run *run)
   run->ops = backend_ops (plan->backend);
   if (run->ops == NULL)
     return error_set (run->err, -EOPNOTSUPP, "this version cannot launch through %s", run->name);
-  run->carrier = run->ops->carrier;
+  run->transport = run->ops->transport;
   run->own_kernel = run->ops->own_kernel;
   if (plan->terminal && run->own_kernel)
     return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s",
                       run->name);
   if (plan->backend == BACKEND_LIBCRUN)
-    run->program = strdup (options->launcher);
+    run->program = strdup (options->daemon);
   else {
     r = backend_find_program (plan->runtime ? plan->runtime : "runc", &run->program, run->err);
     if (r < 0)
@@ -132,21 +132,21 @@ static int prepare (struct run *run)
   if (r == 0)
     r = run_take_ids (run);
   if (r == 0)
-    r = run_make_folder (run, "bundle", &run->bundle);
+    r = run_make_directory (run, "bundle", &run->bundle);
   if (r == 0)
-    r = run_make_folder (run, "stage", &run->stage);
+    r = run_make_directory (run, "stage", &run->stage);
   if (r == 0)
-    r = run_hold_workspace (run);
+    r = run_prewarm_workspace (run);
   if (r == 0)
     r = cgroup_plan_view (plan, &run->group, run->err);
   if (r == 0)
-    r = plan_stage (plan, run->stage, run->carrier, run->err);
+    r = plan_stage (plan, run->stage, run->transport, run->err);
   if (r == 0)
     r = open_listener (run);
   if (r == 0)
     r = load_filter (run);
   if (r == 0)
-    r = target_oci (plan, &text, run->err);
+    r = render_oci (plan, &text, run->err);
   if (r == 0)
     r = run_record_write (&run->dir, plan, run->program, false, run->err);
   if (r < 0)
@@ -163,12 +163,12 @@ static void describe_launch (struct run *run)
 
   run->launch = (struct launch){
     .id = run->dir.id,
-    .folder = run->dir.path,
+    .directory = run->dir.path,
     .state = run->state,
     .bundle = run->bundle,
     .program = run->program,
     .cgroup = plan->cgroup_path != NULL && !plan->cgroup_ours,
-    .passed = run->carrier == INIT_OVER_FDS ? 2 : 0,
+    .passed = run->transport == INIT_OVER_FDS ? 2 : 0,
   };
 }
 
@@ -241,8 +241,8 @@ static void destroy (struct run *run)
   /* A runtime would wait for init as we have done. */
   if (run->created && run->stage_ns[0] >= 0 && !run->stuck)
     run_step (run, STEP_DELETE);
-  steward_stop (&run->steward);
-  /* Without the folder gc would not know of the cgroup. */
+  cleanup_helper_stop (&run->cleanup_helper);
+  /* Without the directory gc would not know of the cgroup. */
   if (run->created && !cgroup_remove (&run->group, plan->cgroup_path)
       && cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err) < 0)
     run->keep_dir = true;

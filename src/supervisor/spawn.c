@@ -72,16 +72,16 @@ int run_arrange_descriptors (const int *fds, size_t count)
 /* What a child has to say, with the stage's namespaces when it got that far. */
 static void send_staged (int report, const char *text, const int *ns)
 {
-  char words[STEP_TEXT_BYTES];
-  struct iovec part = { words, (size_t) snprintf (words, sizeof (words), "%s", text) + 1 };
+  char argv[STEP_TEXT_BYTES];
+  struct iovec part = { argv, (size_t) snprintf (argv, sizeof (argv), "%s", text) + 1 };
   union {
     char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
     struct cmsghdr align;
   } control = { 0 };
   struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 
-  if (part.iov_len > sizeof (words))
-    part.iov_len = sizeof (words);
+  if (part.iov_len > sizeof (argv))
+    part.iov_len = sizeof (argv);
   if (ns != NULL) {
     struct cmsghdr *c;
 
@@ -105,7 +105,7 @@ struct child_plan {
   bool own_ids; /* the stage has a user namespace of its own */
   const int *fds;
   size_t fd_count;
-  char **words;
+  char **argv;
   int (*launch) (int argc, char **argv); /* NULL: the program is executed */
   int report;
 };
@@ -152,10 +152,10 @@ static void leave_caller (const int *fds, size_t fd_count)
 }
 
 static void __attribute__ ((noreturn))
-become (const char *program, char *const *words, const int *fds, size_t fd_count)
+become (const char *program, char *const *argv, const int *fds, size_t fd_count)
 {
   leave_caller (fds, fd_count);
-  execve (program, words, step_environment);
+  execve (program, argv, step_environment);
   _exit (127);
 }
 
@@ -165,10 +165,10 @@ static void __attribute__ ((noreturn)) become_helper (const struct child_plan *c
 {
   int count = 0;
 
-  while (child->words[count] != NULL)
+  while (child->argv[count] != NULL)
     count++;
   leave_caller (child->fds, child->fd_count);
-  _exit (child->launch (count, child->words));
+  _exit (child->launch (count, child->argv));
 }
 
 /* In the child, to the end. */
@@ -188,17 +188,17 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   if (child->launch != NULL)
     become_helper (child);
-  become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->words[0],
-          child->words, child->fds, child->fd_count);
+  become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->argv[0],
+          child->argv, child->fds, child->fd_count);
 }
 
 /* NULL-terminated copy of a list's pointers. */
-static char **words_array (const struct strlist *words)
+static char **argv_array (const struct strlist *argv)
 {
-  char **array = calloc (words->count + 1, sizeof (*array));
+  char **array = calloc (argv->count + 1, sizeof (*array));
 
-  for (size_t i = 0; array != NULL && i < words->count; i++)
-    array[i] = words->items[i];
+  for (size_t i = 0; array != NULL && i < argv->count; i++)
+    array[i] = argv->items[i];
   return array;
 }
 
@@ -221,10 +221,10 @@ static int judge_step (struct run *run, enum backend_step step, int status, cons
                     run->ops->name, names[step], WTERMSIG (status));
 }
 
-bool run_words (const struct strlist *words, uint64_t ms)
+bool run_argv (const struct strlist *argv, uint64_t ms)
 {
   const int nothing[] = { -1, -1, -1 };
-  cleanup_free char **array = words_array (words);
+  cleanup_free char **array = argv_array (argv);
   uint64_t until = run_now_ms () + ms;
   pid_t parent = getpid (), pid = array ? fork () : -1;
   int status = 0;
@@ -256,17 +256,17 @@ static void hand_over (struct run *run)
 static int execute (struct run *run, enum backend_step step, struct stage *stage, const int *fds,
                     size_t fd_count)
 {
-  cleanup_strlist struct strlist words = { 0 };
+  cleanup_strlist struct strlist argv = { 0 };
   cleanup_free char **array = NULL;
   cleanup_close int ours = -1, theirs = -1;
   char said[STEP_TEXT_BYTES] = "";
   int report[2], status = 0, r;
   pid_t parent = getpid (), pid;
 
-  r = run->ops->words (&run->launch, step, &words, run->err);
-  if (r < 0 || words.count == 0)
+  r = run->ops->argv (&run->launch, step, &argv, run->err);
+  if (r < 0 || argv.count == 0)
     return r;
-  array = words_array (&words);
+  array = argv_array (&argv);
   if (array == NULL)
     return error_oom (run->err);
   if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0)
@@ -305,7 +305,7 @@ int run_stage_and_create (struct run *run)
   int fds[6], pair[2];
   size_t count = 3 + run->launch.passed;
   struct stage stage = { .plan = plan,
-                         .folder = run->stage,
+                         .directory = run->stage,
                          .init = run->options->init,
                          .runtime = run->program,
                          .staged_runtime = staged,
@@ -331,5 +331,6 @@ int run_step (struct run *run, enum backend_step step)
 {
   const int nothing[3] = { -1, -1, -1 };
 
-  return run->steward.pid > 0 ? steward_step (run, step) : execute (run, step, NULL, nothing, 3);
+  return run->cleanup_helper.pid > 0 ? cleanup_helper_step (run, step)
+                                     : execute (run, step, NULL, nothing, 3);
 }

@@ -17,18 +17,18 @@
 #include "base-cleanup.h"
 #include "engine-frames.h"
 
-#define PUMP_BYTES ((size_t) 32 * 1024)
+#define RELAY_BYTES ((size_t) 32 * 1024)
 
 /* A loaded engine may take its time to notice the end of a container whose streams have ended. */
 #define END_MS 10000
 
-struct pump {
+struct relay {
   struct run *run;
   int engine;   /* the connection; -1: it has ended */
   int fds[3];   /* of the command: 0 is read, 1 and 2 are written */
   bool open_in; /* standard input goes on */
   struct frames frames;
-  char bytes[PUMP_BYTES];
+  char bytes[RELAY_BYTES];
 };
 
 static bool write_all (int fd, const char *bytes, size_t len)
@@ -48,9 +48,9 @@ static bool write_all (int fd, const char *bytes, size_t len)
 
 /* An engine reads on whether the reader is there or not, so the command cannot notice by itself; init passes
  * the signal on. */
-static void tell_writer (const struct pump *pump)
+static void tell_writer (const struct relay *relay)
 {
-  const struct run *run = pump->run;
+  const struct run *run = relay->run;
   cleanup_engine struct engine *engine = NULL;
   cleanup_error struct error ignored = { 0 };
 
@@ -59,7 +59,7 @@ static void tell_writer (const struct pump *pump)
 }
 
 /* False: this is no stream of an engine's. */
-static bool take (struct pump *pump, const char *bytes, size_t len)
+static bool take (struct relay *relay, const char *bytes, size_t len)
 {
   struct error ignored = { 0 };
 
@@ -67,16 +67,16 @@ static bool take (struct pump *pump, const char *bytes, size_t len)
     struct frame_piece piece;
     size_t used;
 
-    if (frames_take (&pump->frames, bytes, len, &piece, &used, &ignored) < 0) {
+    if (frames_take (&relay->frames, bytes, len, &piece, &used, &ignored) < 0) {
       error_clear (&ignored);
       return false;
     }
     /* One that ignores it must not block. */
-    if (piece.len > 0 && piece.stream != FRAME_STDIN && pump->fds[piece.stream] >= 0
-        && !write_all (pump->fds[piece.stream], piece.bytes, piece.len)) {
-      close_p (&pump->fds[piece.stream]);
-      pump->fds[piece.stream] = -1;
-      tell_writer (pump);
+    if (piece.len > 0 && piece.stream != FRAME_STDIN && relay->fds[piece.stream] >= 0
+        && !write_all (relay->fds[piece.stream], piece.bytes, piece.len)) {
+      close_p (&relay->fds[piece.stream]);
+      relay->fds[piece.stream] = -1;
+      tell_writer (relay);
     }
     bytes += used;
     len -= used;
@@ -84,36 +84,37 @@ static bool take (struct pump *pump, const char *bytes, size_t len)
   return true;
 }
 
-static void give_input (struct pump *pump)
+static void give_input (struct relay *relay)
 {
-  ssize_t n = read (pump->fds[0], pump->bytes, sizeof (pump->bytes));
+  ssize_t n = read (relay->fds[0], relay->bytes, sizeof (relay->bytes));
 
   if (n < 0 && errno == EINTR)
     return;
-  if (n > 0 && write_all (pump->engine, pump->bytes, (size_t) n))
+  if (n > 0 && write_all (relay->engine, relay->bytes, (size_t) n))
     return;
-  pump->open_in = false;
-  shutdown (pump->engine, SHUT_WR);
+  relay->open_in = false;
+  shutdown (relay->engine, SHUT_WR);
 }
 
-static bool copy (struct pump *pump)
+static bool copy (struct relay *relay)
 {
   for (;;) {
-    struct pollfd fds[2] = { { pump->engine, POLLIN, 0 }, { pump->open_in ? pump->fds[0] : -1, POLLIN, 0 } };
+    struct pollfd fds[2] = { { relay->engine, POLLIN, 0 },
+                             { relay->open_in ? relay->fds[0] : -1, POLLIN, 0 } };
     ssize_t n;
 
     if (poll (fds, 2, -1) < 0 && errno != EINTR)
       return false;
     if (fds[1].revents != 0)
-      give_input (pump);
+      give_input (relay);
     if (fds[0].revents == 0)
       continue;
-    n = read (pump->engine, pump->bytes, sizeof (pump->bytes));
+    n = read (relay->engine, relay->bytes, sizeof (relay->bytes));
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
-      return n == 0 && frames_are_whole (&pump->frames);
-    if (!take (pump, pump->bytes, (size_t) n))
+      return n == 0 && frames_are_whole (&relay->frames);
+    if (!take (relay, relay->bytes, (size_t) n))
       return false;
   }
 }
@@ -132,9 +133,10 @@ static bool ended_with_streams (struct run *run, struct container_state *ret_sta
 }
 
 /* In the child, to the end. A signal of its own says that nobody knows how the container ended. */
-static void __attribute__ ((noreturn)) become_pump (struct run *run, struct attached *attached, pid_t parent)
+static void __attribute__ ((noreturn))
+become_stdio_relay (struct run *run, struct attached *attached, pid_t parent)
 {
-  static struct pump pump;
+  static struct relay relay;
   cleanup_container_state struct container_state state = { 0 };
   struct error ignored = { 0 };
   bool whole;
@@ -143,32 +145,32 @@ static void __attribute__ ((noreturn)) become_pump (struct run *run, struct atta
   signal (SIGPIPE, SIG_IGN);
   if (getppid () != parent)
     raise (SIGKILL);
-  pump.run = run;
-  pump.engine = attached->fd;
-  pump.open_in = true;
-  memcpy (pump.fds, run->child_fds, sizeof (pump.fds));
+  relay.run = run;
+  relay.engine = attached->fd;
+  relay.open_in = true;
+  memcpy (relay.fds, run->child_fds, sizeof (relay.fds));
   /* The far ends of the pipes are the supervisor's; held here, they would never end. */
   for (size_t i = 0; i < STREAM_COUNT; i++)
     stream_clear (&run->streams[i]);
-  fcntl (pump.engine, F_SETFL, 0);
+  fcntl (relay.engine, F_SETFL, 0);
   /* Everything that comes now is the command's or the engine's word. */
   if (run->options->last && privileges_drop (!privileges_own_path (run->program), &ignored) < 0)
     raise (SIGKILL);
-  whole = take (&pump, attached->early, attached->early_len) && copy (&pump);
-  close_p (&pump.fds[1]);
-  close_p (&pump.fds[2]);
+  whole = take (&relay, attached->early, attached->early_len) && copy (&relay);
+  close_p (&relay.fds[1]);
+  close_p (&relay.fds[2]);
   if (whole && ended_with_streams (run, &state))
     _exit (state.code & 0xff);
   raise (SIGKILL);
   _exit (RUN_CODE_REFUSED);
 }
 
-int run_pump_start (struct run *run, struct attached *attached)
+int run_stdio_relay_start (struct run *run, struct attached *attached)
 {
   pid_t parent = getpid (), pid = fork ();
 
   if (pid == 0)
-    become_pump (run, attached, parent);
+    become_stdio_relay (run, attached, parent);
   if (pid < 0)
     return error_set_errno (run->err, errno, "start a process for the streams");
   for (size_t i = 0; i < 3; i++) {

@@ -58,7 +58,7 @@ static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
  * now. */
 void run_reap_others (const struct run *run, pid_t except)
 {
-  const pid_t spared[] = { except, run->init_pid, run->watchdog.pid, run->steward.pid };
+  const pid_t spared[] = { except, run->init_pid, run->watchdog.pid, run->cleanup_helper.pid };
 
   process_reap (spared, ARRAY_LEN (spared));
 }

@@ -44,14 +44,14 @@ static void close_to (struct stream *stream)
 static void begin (const struct stream *stream, bool callers)
 {
   turn_over (stream);
-  if (callers && stream->nudge != NULL)
-    nudge_on (stream->nudge);
+  if (callers && stream->io_timeout != NULL)
+    io_timeout_on (stream->io_timeout);
 }
 
 static void end (const struct stream *stream, bool callers)
 {
-  if (callers && stream->nudge != NULL)
-    nudge_off (stream->nudge);
+  if (callers && stream->io_timeout != NULL)
+    io_timeout_off (stream->io_timeout);
   turn_over (stream);
 }
 

@@ -1,9 +1,9 @@
 /* A live run, looked at again from outside.
  *
  * The supervisor writes down what it saw when the run was judged (run_facts_write), right before the command
- * gets its go-ahead. Whoever may read the run's folder compares with it later (run_check): the first process,
- * the cgroup, the mount table, and every process of the host that is in the run's cgroup or in any of its
- * namespaces.
+ * gets its go-ahead. Whoever may read the run's directory compares with it later (run_check): the first
+ * process, the cgroup, the mount table, and every process of the host that is in the run's cgroup or in any
+ * of its namespaces.
  */
 #pragma once
 

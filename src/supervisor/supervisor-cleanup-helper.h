@@ -2,9 +2,9 @@
  *
  * A runtime has to be told that its container is over, and gVisor's passes signals on. That takes privileges
  * which the supervisor, who copies what the command says, is better without (supervisor-privileges.h). So
- * before it gives them up it leaves them to the steward, which has the stage's namespaces and one socket, and
- * nothing of the command's. It hears which of the two steps is due, never a word or a path; it executes that,
- * and answers with what went wrong. It ends with the supervisor.
+ * before it gives them up it leaves them to the cleanup helper, which has the stage's namespaces and one
+ * socket, and nothing of the command's. It hears which of the two steps is due, never a word or a path; it
+ * executes that, and answers with what went wrong. It ends with the supervisor.
  *
  * libcrun and the engines need none: for them nothing is executed any more.
  */
@@ -17,14 +17,14 @@
 
 struct run;
 
-struct steward {
+struct cleanup_helper {
   pid_t pid; /* 0: there is none */
   int socket;
 };
 
-int steward_start (struct run *run, struct steward *ret_steward);
+int cleanup_helper_start (struct run *run, struct cleanup_helper *ret_helper);
 
 /* Has STEP executed, and waits for it. */
-int steward_step (struct run *run, enum backend_step step);
+int cleanup_helper_step (struct run *run, enum backend_step step);
 
-void steward_stop (struct steward *steward);
+void cleanup_helper_stop (struct cleanup_helper *cleanup_helper);

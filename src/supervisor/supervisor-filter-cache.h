@@ -5,8 +5,8 @@
  * that it is made from.
  *
  * A stale entry is never used: with another list, architecture or libseccomp the name is another one. Nor is
- * a damaged or foreign one: the folder and the file must be ours and closed to every other writer, which is
- * asked of the opened descriptors, and the file begins with a digest of its name and its content. Whatever
+ * a damaged or foreign one: the directory and the file must be ours and closed to every other writer, which
+ * is asked of the opened descriptors, and the file begins with a digest of its name and its content. Whatever
  * fails that is made again and replaced. Who could pass both checks is us already, and would still have to
  * get past the proof: the seal of the filter that runs is asked for in every container.
  */

@@ -1,5 +1,5 @@
 /* A root from an image: the layout is read and checked, its tree found in the cache or unpacked into it, and
- * the plan gets the tree as the folder that its root is. The cache keeps the tree as long as the root is
+ * the plan gets the tree as the directory that its root is. The cache keeps the tree as long as the root is
  * held. */
 #pragma once
 
@@ -7,6 +7,6 @@
 #include "image-cache.h"
 #include "plan-plan.h"
 
-/* Does nothing for a plan without an image. CACHE is the folder for unpacked images. TELL may be NULL. */
+/* Does nothing for a plan without an image. CACHE is the directory for unpacked images. TELL may be NULL. */
 int run_image (struct plan *plan, const char *machine, const char *cache, image_progress_teller *tell,
                void *tell_data, struct image_root *ret_root, struct error *err);

@@ -31,7 +31,7 @@ struct run_driver {
   /* Before anything is made: finds what is needed, refuses what cannot be. Sets NAME, CARRIER and OWN_KERNEL.
    */
   int (*open) (struct run *run);
-  /* In the run's folder: the plan as it is carried out, and the document made of it. */
+  /* In the run's directory: the plan as it is carried out, and the document made of it. */
   int (*prepare) (struct run *run);
   /* Makes and starts the container, up to init's hello; the first questions are on their way by then. */
   int (*start) (struct run *run);
@@ -49,15 +49,15 @@ struct run {
   const struct run_options *options;
   const struct run_driver *driver;
   const char *name; /* of the backend, for people */
-  enum init_carrier carrier;
+  enum init_transport transport;
   bool own_kernel;               /* init is no process of the host's; INIT_PID is one that stands for it */
   const struct backend_ops *ops; /* of programs */
   struct engine *engine;         /* of an engine */
   char *container;               /* what the engine calls it; NULL: it was not told */
   char *document;                /* what the engine is asked for */
-  int door;                      /* where init knocks, or -1 */
+  int rendezvous;                /* where init knocks, or -1 */
   bool step_failed;              /* what a runtime started may go on without it */
-  bool keep_dir;                 /* something is left that only gc can finish, and finds by the folder */
+  bool keep_dir;                 /* something is left that only gc can finish, and finds by the directory */
   struct run_dir dir;
   struct image_root image; /* the tree that the root is made of, if any */
   unsigned slot;           /* our private range of ids, held by slot_fd */
@@ -77,13 +77,13 @@ struct run {
   pid_t init_pid; /* init, or the process that stands for it; 0: not known */
   int init_pidfd;
   bool stuck; /* init was killed and is still there; the answer does not wait for it, and gc finishes it */
-  struct steward steward;   /* executes the runtime's last steps, where we have given up to */
-  struct watchdog watchdog; /* while the loop runs */
-  struct nudge nudge;       /* likewise */
-  int signals;              /* a signalfd */
-  int timer;                /* of the deadline: a timerfd, or -1 where there is none */
+  struct cleanup_helper cleanup_helper; /* executes the runtime's last steps, where we have given up to */
+  struct watchdog watchdog;             /* while the loop runs */
+  struct io_timeout io_timeout;         /* likewise */
+  int signals;                          /* a signalfd */
+  int timer;                            /* of the deadline: a timerfd, or -1 where there is none */
   struct listener listener;
-  struct covers covers;
+  struct mask_watch mask_watch;
   int inside_ns, inside_root; /* the run's mounts, held so that they can be looked at when it has ended; or -1
                                */
   struct inside inside;       /* what init is asked and answers */
@@ -108,17 +108,17 @@ int run_adopt (const struct run_options *options, struct run **ret_run, struct e
 /* held-mounts.c: the plan's workspace, with what is hidden in it covered. */
 struct id_view;
 int run_move_workspace_in (const struct run *run, const struct id_view *view);
-/* Where the workspace will be, until then: an empty folder of the run's. */
-int run_hold_workspace (struct run *run);
+/* Where the workspace will be, until then: an empty directory of the run's. */
+int run_prewarm_workspace (struct run *run);
 
 /* run.c: what both kinds prepare alike. */
 int run_name_plan (struct run *run);
 int run_take_ids (struct run *run);
 const struct cgroup *run_group (struct run *run); /* opened, if it was not yet and is there */
-int run_make_folder (struct run *run, const char *name, char **ret_path);
+int run_make_directory (struct run *run, const char *name, char **ret_path);
 
 /* guarded.c: before anything is made. */
-int run_guard_sources (struct run *run);
+int run_check_sources (struct run *run);
 
 /* hidden.c: before the document is made. */
 int run_look_at_hidden (struct run *run);
@@ -129,7 +129,7 @@ int run_step (struct run *run, enum backend_step step);
 /* To a child of ours that nobody has waited for yet; that it is gone is no error. */
 void run_signal (int pidfd, pid_t pid, int signal_number);
 /* Executes WORDS with nothing of the caller's, and waits MS milliseconds at most; whether it went well. */
-bool run_words (const struct strlist *words, uint64_t ms);
+bool run_argv (const struct strlist *argv, uint64_t ms);
 /* Reads the signals that came; whether one of them asks for an end. */
 bool run_was_interrupted (struct run *run);
 /* In a child: puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed.
@@ -148,8 +148,8 @@ void run_end_by_mounts (const char *id);
 int run_open_channels (struct run *run);
 int run_await_hello (struct run *run);
 /* Exactly SIZE bytes of what init says, or an error. */
-int run_hear (struct run *run, void *bytes, size_t size);
-int run_say (struct run *run, enum handshake_type type, const void *bytes, size_t length);
+int run_receive (struct run *run, void *bytes, size_t size);
+int run_send (struct run *run, enum handshake_type type, const void *bytes, size_t length);
 int run_take_sandbox (struct run *run);
 int run_go (struct run *run);
 bool run_read_ended (struct run *run, struct handshake_ended *ret_ended);
@@ -166,19 +166,19 @@ void run_serve (struct run *run);
 
 /* mend.c: gives mounts the flags that they should have, and keeps the host's out. Whether it did something.
  */
-bool run_mend_mounts (struct run *run);
+bool run_remount (struct run *run);
 
 /* door.c: init finds its way to us, behind an engine. */
-int run_door_open (struct run *run);
+int run_rendezvous_open (struct run *run);
 /* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: nobody came for a
  * while.
  */
-int run_door_accept (struct run *run, pid_t pid);
-void run_door_close (struct run *run);
+int run_rendezvous_accept (struct run *run, pid_t pid);
+void run_rendezvous_close (struct run *run);
 
 /* pump.c: a process of ours that stands for a container behind a kernel of its own. It copies the standard
  * streams that an engine has connected, and ends as the container does. */
-int run_pump_start (struct run *run, struct attached *attached);
+int run_stdio_relay_start (struct run *run, struct attached *attached);
 
 /* How long an engine may stay away before nobody knows how a container ended. */
 #define ENGINE_PATIENCE_MS 60000

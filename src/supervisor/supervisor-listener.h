@@ -1,10 +1,10 @@
 /* The end of a run's filter at which refused calls are told.
  *
- * The document names a socket in the run's folder. The runtime connects to it and sends the kernel's listener
- * when it has installed the filter; from then on every refusal worth telling (filter_tells) waits for our
- * answer, which is the errno that the filter's list gives, never "go on". So whoever waits for the run has to
- * serve the listener meanwhile: while the runtime works, while init answers, and until the end. A call that
- * nobody answers any more, because we are gone, is failed by the kernel.
+ * The document names a socket in the run's directory. The runtime connects to it and sends the kernel's
+ * listener when it has installed the filter; from then on every refusal worth telling (filter_tells) waits
+ * for our answer, which is the errno that the filter's list gives, never "go on". So whoever waits for the
+ * run has to serve the listener meanwhile: while the runtime works, while init answers, and until the end. A
+ * call that nobody answers any more, because we are gone, is failed by the kernel.
  *
  * There is one descriptor at a time: the socket, then the runtime's connection, then the listener itself.
  */

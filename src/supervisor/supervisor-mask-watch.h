@@ -1,10 +1,10 @@
 /* Who looks at what is covered.
  *
- * A hidden file reads as an empty one, and a hidden folder has nothing in it: no call fails, so no message
+ * A hidden file reads as an empty one, and a hidden directory has nothing in it: no call fails, so no message
  * tells a person why a program found nothing. The kernel can tell: each cover is a mount of its own, and
  * fanotify says who opened something through it. Nothing waits for us, and nothing but a covered path is
  * watched. It takes root, and a user has 128 groups of fanotify in all: of covered files only those that the
- * profile names are watched, LIMIT_WATCHED_FILES at most, and folders. Where it cannot be had nothing is
+ * profile names are watched, LIMIT_WATCHED_FILES at most, and directories. Where it cannot be had nothing is
  * seen.
  */
 #pragma once
@@ -21,19 +21,19 @@ struct cover {
   int group;        /* of its own, where it is a file: covers of files are all the same file; or -1 */
 };
 
-struct covers {
-  int fd;      /* to poll for reading; -1: nothing is watched */
-  int folders; /* the group of all covers that are folders */
+struct mask_watch {
+  int fd;          /* to poll for reading; -1: nothing is watched */
+  int directories; /* the group of all covers that are directories */
   struct cover *items;
   size_t count;
 };
 
 /* ROOT is the run's root. What cannot be watched is not. */
-void covers_watch (struct covers *covers, const struct plan *plan, int root);
+void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, int root);
 
 /* Goes on after the descriptor has become readable. Never blocks. */
-void covers_serve (struct covers *covers, const struct plan *plan, struct denials *denials);
+void mask_watch_serve (struct mask_watch *mask_watch, const struct plan *plan, struct denials *denials);
 
 /* The kernel takes some 15 ms to be rid of a mark, and this waits for it. Marks go with their mounts, so it
  * is called last, when the run's mounts have been gone for a while. */
-void covers_close (struct covers *covers);
+void mask_watch_close (struct mask_watch *mask_watch);

@@ -1,6 +1,6 @@
 /* Sandboxes that are held ready: made and proven before anybody knows what will run in them.
  *
- * run_hold goes as far as a run goes without its command: a container stands, init waits in it, and every
+ * run_prewarm goes as far as a run goes without its command: a container stands, init waits in it, and every
  * promise has been observed, of a plan from which words, variables and workspace were taken
  * (plan-prewarmed.h). run_execute with such a sandbox compares its plan with the one that is wanted, to the
  * last byte of what both were made from (render-shape.h); it moves the workspace into the container, tells
@@ -15,21 +15,21 @@
 #include "state-run-dir.h"
 #include "supervisor-run.h"
 
-struct run_held;
+struct run_prewarmed;
 
 /* OPTIONS and what they point to must stay, except for the plan, which is taken over, whatever becomes of it.
  */
-int run_hold (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
-              struct run_held **ret_held, struct error *err);
+int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
+                 struct run_prewarmed **ret_prewarmed, struct error *err);
 
-const char *run_held_id (const struct run_held *held);
+const char *run_prewarmed_id (const struct run_prewarmed *prewarmed);
 
 /* Readable when somebody wants the sandbox to end. */
-int run_held_signals (const struct run_held *held);
+int run_prewarmed_signals (const struct run_prewarmed *prewarmed);
 
 /* Whether PLAN, not staged yet, is one that the sandbox would serve: it lives, has the init that is installed
  * now, and was made of a plan that is the same in all that cannot be told to it. */
-bool run_held_serves (const struct run_held *held, const struct plan *plan);
+bool run_prewarmed_serves (const struct run_prewarmed *prewarmed, const struct plan *plan);
 
 /* What is said of a sandbox that could not be taken down is in ERR. */
-void run_discard (struct run_held *held, struct error *err);
+void run_discard (struct run_prewarmed *prewarmed, struct error *err);

@@ -7,7 +7,7 @@
  *   CAP_KILL              init has other ids, and must end
  *   CAP_DAC_READ_SEARCH   explaining a failure looks at the run's files, without opening them
  *   CAP_DAC_OVERRIDE,
- *   CAP_FOWNER            only with KEEP_OVERRIDE: a group of the run's own, a result in somebody's folder
+ *   CAP_FOWNER            only with KEEP_OVERRIDE: a group of the run's own, a result in somebody's directory
  *
  * It stays root by its ids, and so what root owns can be written: this bounds a mistake, and is no wall.
  *
@@ -15,8 +15,8 @@
  * to enter or make namespaces, to become another user, to load code into the kernel. A user who is not root
  * has no capabilities to give up, and gets the filter.
  *
- * Where a runtime has to be executed again a steward does that (supervisor-cleanup-helper.h), who gives
- * nothing up.
+ * Where a runtime has to be executed again a cleanup helper does that (supervisor-cleanup-helper.h), who
+ * gives nothing up.
  */
 #pragma once
 
@@ -27,6 +27,6 @@
 /* For good, in this process and all that it forks. */
 int privileges_drop (bool keep_override, struct error *err);
 
-/* Whether we could write to the folder or socket FD, or PATH, without CAP_DAC_OVERRIDE. */
-bool privileges_own_folder (int fd);
+/* Whether we could write to the directory or socket FD, or PATH, without CAP_DAC_OVERRIDE. */
+bool privileges_own_directory (int fd);
 bool privileges_own_path (const char *path);

@@ -1,6 +1,6 @@
 /* One run, from a plan to a result, with nothing left behind.
  *
- * The supervisor makes the run's folder, stages root and sources in a child, lets the backend create and
+ * The supervisor makes the run's directory, stages root and sources in a child, lets the backend create and
  * start the container, waits for init's hello, gives the go-ahead, copies the streams, keeps the deadline,
  * reads the kernel's counters and tears everything down. Tear-down runs on every path; what a killed
  * supervisor leaves is finished by run_gc.
@@ -20,7 +20,7 @@
 
 /* The parts of a run that take time, in their order. */
 enum run_phase {
-  PHASE_PREPARE, /* the folder, ids, documents */
+  PHASE_PREPARE, /* the directory, ids, documents */
   PHASE_CREATE,  /* the stage, and the runtime's create */
   PHASE_START,   /* until init says hello */
   PHASE_ANSWER,  /* init's answers, and the look from outside meanwhile */
@@ -36,14 +36,14 @@ struct run_options {
   const struct host_facts *host;
   struct plan *plan;           /* ours to rewrite */
   const char *init;            /* path of tyrum-oci-init */
-  const char *cache;           /* folder for unpacked images */
+  const char *cache;           /* directory for unpacked images */
   image_progress_teller *tell; /* of unpacking one; may be NULL */
   void *tell_data;
-  const char *launcher;                  /* path of tyrum-oci-launch; may be missing for other backends */
+  const char *daemon; /* path of tyrum-oci-libcrun-helper; may be missing for other backends */
   int (*launch) (int argc, char **argv); /* the same as a function of this program; NULL: it is executed */
   int in, out, err;                      /* the caller's streams; -1 for none */
   const char *id;                        /* of the run, from run_id_make; that of HELD, where there is one */
-  struct run_held *held; /* a sandbox that may serve; it is taken over, or discarded. NULL: none */
+  struct run_prewarmed *prewarmed; /* a sandbox that may serve; it is taken over, or discarded. NULL: none */
 
   /* Called when all is ready and judged, before the command starts, which a failure prevents. May be NULL. */
   int (*on_start) (void *data, const struct posture *posture, struct error *err);
@@ -74,9 +74,9 @@ struct run_result {
   uint64_t phases_us[PHASE_COUNT]; /* microseconds */
   struct posture *posture;         /* what was observed before the command started; NULL: nothing was */
   struct denials denials;
-  bool calls_heard; /* refused calls are among them; if not, only what could be inferred is */
-  bool suspicious;  /* the command failed in a way that a control can cause (denial-outcome.h) */
-  char *left;       /* what could not be cleaned up; NULL: everything was */
+  bool calls_received; /* refused calls are among them; if not, only what could be inferred is */
+  bool suspicious;     /* the command failed in a way that a control can cause (denial-outcome.h) */
+  char *left;          /* what could not be cleaned up; NULL: everything was */
 };
 
 /* What `run` exits with when a promise does not hold, or when we fail. */
@@ -90,7 +90,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
  * for an answer; 0: as usual. */
 int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_count, struct error *err);
 
-/* Containers of this user's runs in engines, found by their labels, that no folder speaks for any more. */
+/* Containers of this user's runs in engines, found by their labels, that no directory speaks for any more. */
 struct run_left {
   struct strlist runs, backends; /* as many of one as of the other */
 };
@@ -100,7 +100,7 @@ int run_list_engines (const struct host_facts *host, const char *engine_socket, 
 void run_left_clear (struct run_left *left);
 #define cleanup_run_left cleanup (run_left_clear)
 
-/* Removes what runs of this user have left in engines without a folder to be found by. ENGINE_SOCKET as
+/* Removes what runs of this user have left in engines without a directory to be found by. ENGINE_SOCKET as
  * above. Engines that do not answer are skipped. */
 int run_gc_engines (const struct host_facts *host, const char *engine_socket, unsigned *ret_count,
                     struct error *err);

@@ -22,9 +22,9 @@ struct stream {
   int from, to;      /* -1: closed, or nowhere to write */
   bool own_to;       /* TO is the command's, and ours to close at the end (a pipe); otherwise FROM is */
   atomic_uint *turn; /* the watchdog's number, or NULL */
-  const struct nudge *nudge; /* for the end that is the caller's, or NULL */
-  uint64_t cap;              /* bytes that pass */
-  uint64_t seen;             /* bytes that came */
+  const struct io_timeout *io_timeout; /* for the end that is the caller's, or NULL */
+  uint64_t cap;                        /* bytes that pass */
+  uint64_t seen;                       /* bytes that came */
   uint64_t passed;
   char *tail; /* the last LIMIT_TAIL_BYTES that came, passed or not; NULL: nobody wants them */
   size_t tail_len;

@@ -10,6 +10,6 @@
 #include "base-str.h"
 #include "supervisor-run.h"
 
-/* Runs ARGV in this environment, folder and session, and waits. Only what a parent sees is in the result: how
- * it ended, and after how long. */
-int rawdog_execute (const struct strlist *argv, struct run_result *ret_result, struct error *err);
+/* Runs ARGV in this environment, directory and session, and waits. Only what a parent sees is in the result:
+ * how it ended, and after how long. */
+int unconfined_execute (const struct strlist *argv, struct run_result *ret_result, struct error *err);

@@ -7,8 +7,8 @@
  * odd, and the deadline is past or somebody has signalled the supervisor, it asks init to end, and then ends
  * it. To be held is no crime by itself: a command may wait in splice as long as it likes.
  *
- * It knows nothing of the run's folder, keeps none of its descriptors and no privilege but to signal, and it
- * ends with the supervisor. It is started while init answers, so that nobody waits for it.
+ * It knows nothing of the run's directory, keeps none of its descriptors and no privilege but to signal, and
+ * it ends with the supervisor. It is started while init answers, so that nobody waits for it.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "base-error.h"
 
 /* In shared memory. */
-struct watchdog_words {
+struct watchdog_argv {
   atomic_uint turn;            /* for struct stream */
   _Atomic (uint64_t) deadline; /* a time of run_now_ms; 0 for none */
   atomic_bool watches;         /* it has begun */
@@ -27,7 +27,7 @@ struct watchdog_words {
 
 struct watchdog {
   pid_t pid;
-  struct watchdog_words *words; /* NULL: there is no watchdog */
+  struct watchdog_argv *argv; /* NULL: there is no watchdog */
 };
 
 /* GRACE_MS is how long after being asked init may take. */

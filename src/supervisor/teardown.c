@@ -1,6 +1,6 @@
-/* Taking a run down, whatever stands: init, the runtime's own state, the cgroup, the folder. In that order,
- * on every path; a step that fails does not keep the next ones from being tried, and the first failure is
- * told. */
+/* Taking a run down, whatever stands: init, the runtime's own state, the cgroup, the directory. In that
+ * order, on every path; a step that fails does not keep the next ones from being tried, and the first failure
+ * is told. */
 #include <config.h>
 
 #include "supervisor-internal.h"
@@ -13,7 +13,7 @@
 
 #include "base-cleanup.h"
 
-/* What cannot be waited for any longer. Its ids and its folder stay until gc has seen to it. */
+/* What cannot be waited for any longer. Its ids and its directory stay until gc has seen to it. */
 static void leave_init (struct run *run)
 {
   run->stuck = true;
@@ -40,13 +40,13 @@ static void end_init (struct run *run)
     leave_init (run);
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run->streams[i].turn = NULL;
-  nudge_clear (&run->nudge);
+  io_timeout_clear (&run->io_timeout);
   close_p (&run->init_pidfd);
   run->init_pidfd = -1;
   run->init_pid = 0;
 }
 
-/* To be rid of marks and of namespaces takes the kernel its time. A process of the launcher's ends anyway,
+/* To be rid of marks and of namespaces takes the kernel its time. A process of the daemon's ends anyway,
  * once its caller was told. */
 void run_end_namespaces (struct run *run)
 {
@@ -56,13 +56,13 @@ void run_end_namespaces (struct run *run)
     close_p (fds[i]);
     *fds[i] = -1;
   }
-  covers_close (&run->covers);
+  mask_watch_close (&run->mask_watch);
 }
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->control, &run->console, &run->terminal, &run->handshake,  &run->status,
-                       &run->signals, &run->timer,   &run->door,     &run->host_mounts };
+  int *const fds[] = { &run->control, &run->console, &run->terminal,   &run->handshake,  &run->status,
+                       &run->signals, &run->timer,   &run->rendezvous, &run->host_mounts };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);

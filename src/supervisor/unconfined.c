@@ -46,7 +46,7 @@ static void __attribute__ ((noreturn)) become (const struct strlist *argv, const
   _exit (errno == ENOENT ? 127 : 126);
 }
 
-int rawdog_execute (const struct strlist *argv, struct run_result *ret_result, struct error *err)
+int unconfined_execute (const struct strlist *argv, struct run_result *ret_result, struct error *err)
 {
   struct run_result result = { .reason = RUN_EXITED };
   uint64_t started = run_now_ms ();

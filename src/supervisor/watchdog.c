@@ -33,7 +33,7 @@ enum { PIDFD = 3 };
 struct watch {
   pid_t supervisor, init;
   uint64_t grace_ms;
-  struct watchdog_words *words;
+  struct watchdog_argv *argv;
   uint64_t asked; /* when init was asked to end; 0: it was not */
 };
 
@@ -65,10 +65,10 @@ static uint64_t bit (int signal_number)
 }
 
 /* The supervisor is held: whoever wants the run to end is heard by us. */
-static void on_held (struct watch *watch)
+static void on_prewarmed (struct watch *watch)
 {
   uint64_t now = run_now_ms (), sent = pending (watch->supervisor);
-  uint64_t deadline = atomic_load (&watch->words->deadline);
+  uint64_t deadline = atomic_load (&watch->argv->deadline);
   bool wanted = (deadline != 0 && now >= deadline)
                 || (sent & (bit (SIGTERM) | bit (SIGINT) | bit (SIGHUP) | bit (SIGQUIT))) != 0;
   bool at_once = (sent & bit (SIGKILL)) != 0;
@@ -92,13 +92,13 @@ static void __attribute__ ((noreturn)) watch_main (struct watch *watch, int init
   if (getppid () != watch->supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0
       || privileges_drop (false, &ignored) < 0)
     _exit (EXIT_FAILURE);
-  atomic_store (&watch->words->watches, true);
+  atomic_store (&watch->argv->watches, true);
   for (;;) {
     struct pollfd init = { PIDFD, POLLIN, 0 };
-    unsigned turn = atomic_load (&watch->words->turn);
+    unsigned turn = atomic_load (&watch->argv->turn);
 
     if (turn % 2 == 1 && turn == last)
-      on_held (watch);
+      on_prewarmed (watch);
     last = turn;
     if (poll (&init, 1, LOOK_MS) > 0)
       _exit (EXIT_SUCCESS);
@@ -109,33 +109,33 @@ int watchdog_start (int init_pidfd, pid_t init, uint64_t grace_ms, struct watchd
                     struct error *err)
 {
   struct watch watch = { .supervisor = getpid (), .init = init, .grace_ms = grace_ms };
-  struct watchdog_words *words =
-      mmap (NULL, sizeof (*words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct watchdog_argv *argv =
+      mmap (NULL, sizeof (*argv), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   pid_t pid;
 
-  if (words == MAP_FAILED)
+  if (argv == MAP_FAILED)
     return error_set_errno (err, errno, "share memory with the watchdog");
-  watch.words = words;
+  watch.argv = argv;
   pid = fork ();
   if (pid == 0)
     watch_main (&watch, init_pidfd);
   if (pid < 0) {
-    munmap (words, sizeof (*words));
+    munmap (argv, sizeof (*argv));
     return error_set_errno (err, errno, "start the watchdog");
   }
-  *ret_watchdog = (struct watchdog){ pid, words };
+  *ret_watchdog = (struct watchdog){ pid, argv };
   return 0;
 }
 
 int watchdog_await (const struct watchdog *watchdog, struct error *err)
 {
-  for (unsigned waited = 0; !atomic_load (&watchdog->words->watches) && waited < BEGIN_MS; waited++) {
+  for (unsigned waited = 0; !atomic_load (&watchdog->argv->watches) && waited < BEGIN_MS; waited++) {
     if (process_has_ended (watchdog->pid))
       break;
     process_pause_ms (1);
   }
   /* One that was held ready with its sandbox may have been killed since. */
-  if (!atomic_load (&watchdog->words->watches) || process_has_ended (watchdog->pid))
+  if (!atomic_load (&watchdog->argv->watches) || process_has_ended (watchdog->pid))
     return error_set (err, -ECHILD,
                       "the process that keeps the deadline of a run which holds its streams has ended "
                       "before the command was started; run it again");
@@ -144,15 +144,15 @@ int watchdog_await (const struct watchdog *watchdog, struct error *err)
 
 void watchdog_end (const struct watchdog *watchdog)
 {
-  if (watchdog->words != NULL)
+  if (watchdog->argv != NULL)
     kill (watchdog->pid, SIGKILL);
 }
 
 void watchdog_clear (struct watchdog *watchdog)
 {
-  if (watchdog->words == NULL)
+  if (watchdog->argv == NULL)
     return;
   waitpid (watchdog->pid, NULL, 0);
-  munmap (watchdog->words, sizeof (*watchdog->words));
+  munmap (watchdog->argv, sizeof (*watchdog->argv));
   *watchdog = (struct watchdog){ 0 };
 }

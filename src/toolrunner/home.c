@@ -58,7 +58,7 @@ static int check_directory (int home, const char *name, bool *ret_is_owners, con
 }
 
 /* HOME/workspace, made where there is none. */
-static int default_workspace (const char *home, char **ret_folder, struct error *err)
+static int default_workspace (const char *home, char **ret_directory, struct error *err)
 {
   cleanup_free char *real = realpath (home, NULL);
   cleanup_close int fd = real ? open (real, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -83,33 +83,33 @@ static int default_workspace (const char *home, char **ret_folder, struct error 
   }
   if (r < 0)
     return r;
-  *ret_folder = str_format ("%s/" WORKSPACE, strcmp (real, "/") == 0 ? "" : real);
-  return *ret_folder ? 0 : error_oom (err);
+  *ret_directory = str_format ("%s/" WORKSPACE, strcmp (real, "/") == 0 ? "" : real);
+  return *ret_directory ? 0 : error_oom (err);
 }
 
 int toolrunner_find_workspace (struct toolrunner *toolrunner, struct error *err)
 {
   const char *home = arguments_text (toolrunner->given, OPTION_HOME);
-  const char *folder = arguments_text (toolrunner->given, OPTION_WORKSPACE);
+  const char *directory = arguments_text (toolrunner->given, OPTION_WORKSPACE);
   bool command = toolrunner->configuration->toolrunner_mode == TOOLRUNNER_COMMAND;
   cleanup_free char *joined = NULL;
 
-  if (folder == NULL)
-    folder = toolrunner->configuration->workspace;
-  if (home == NULL && (command || folder == NULL || folder[0] != '/'))
+  if (directory == NULL)
+    directory = toolrunner->configuration->workspace;
+  if (home == NULL && (command || directory == NULL || directory[0] != '/'))
     return error_set (err, CLI_USAGE, "option '--home' is missing: it says %s",
                       command ? "what a step must not write" : "where the workspace is");
-  if (folder == NULL && command)
+  if (directory == NULL && command)
     return default_workspace (home, &toolrunner->workspace, err);
-  if (folder == NULL || (folder[0] != '/' && !arguments_have (toolrunner->given, OPTION_WORKSPACE))) {
-    joined = folder ? str_format ("%s/%s", home, folder) : strdup (home);
+  if (directory == NULL || (directory[0] != '/' && !arguments_have (toolrunner->given, OPTION_WORKSPACE))) {
+    joined = directory ? str_format ("%s/%s", home, directory) : strdup (home);
     if (joined == NULL)
       return error_oom (err);
-    folder = joined;
+    directory = joined;
   }
-  toolrunner->workspace = realpath (folder, NULL);
+  toolrunner->workspace = realpath (directory, NULL);
   if (toolrunner->workspace == NULL)
-    return errno == ENOMEM ? error_oom (err) : error_set_errno (err, errno, "cannot find '%s'", folder);
+    return errno == ENOMEM ? error_oom (err) : error_set_errno (err, errno, "cannot find '%s'", directory);
   return 0;
 }
 

@@ -212,8 +212,8 @@ static int run_job (struct job *job, const struct toolrunner *toolrunner, const 
     return r;
   job->launching.last = true;
   job->launching.cut_output = true;
-  if (launching_carry_out (&job->launching, &job->context, job->plan, job->streams, &job->result, output,
-                           &job->refused)
+  if (launching_run (&job->launching, &job->context, job->plan, job->streams, &job->result, output,
+                     &job->refused)
       < 0)
     return result_write (job->plan, NULL, &job->refused, &job->document, err);
   if (job->result.reason == RUN_REFUSED)

@@ -23,7 +23,7 @@ struct toolrunner {
   const char *payload;
   size_t payload_len;
   const struct step *step;
-  char *workspace; /* the folder outside, without links */
+  char *workspace; /* the directory outside, without links */
 };
 
 /* Adds the configuration's values for profile, backend and root, where ARGUMENTS say nothing of them. */

@@ -22,7 +22,7 @@
 #include "wire-daemon.h"
 #include "wire-receive.h"
 
-/* A launcher forks first and thinks later. One that does not even do that is not worth waiting for: who hangs
+/* A daemon forks first and thinks later. One that does not even do that is not worth waiting for: who hangs
  * up before TAKEN is not served. */
 #define TAKEN_MS 2000
 
@@ -46,12 +46,12 @@ int hand_over_connect (const char *path)
   return take_fd (&fd);
 }
 
-static size_t add_all (struct strbuf *text, char *const *words)
+static size_t add_all (struct strbuf *text, char *const *argv)
 {
   size_t count = 0;
 
-  for (; words[count] != NULL; count++)
-    strbuf_add_bytes (text, words[count], strlen (words[count]) + 1);
+  for (; argv[count] != NULL; count++)
+    strbuf_add_bytes (text, argv[count], strlen (argv[count]) + 1);
   return count;
 }
 
@@ -69,7 +69,7 @@ static int write_memory (const struct strbuf *text)
   return take_fd (&fd);
 }
 
-static bool take_limits (struct launcher_request *request)
+static bool take_limits (struct daemon_request *request)
 {
   for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
     struct rlimit limit;
@@ -83,16 +83,16 @@ static bool take_limits (struct launcher_request *request)
 }
 
 /* All that the other process needs to be us. */
-static bool send_request (int connection, char *const *words)
+static bool send_request (int connection, char *const *argv)
 {
-  struct launcher_request request = { .magic = LAUNCHER_MAGIC, .version = LAUNCHER_VERSION };
+  struct daemon_request request = { .magic = DAEMON_MAGIC, .version = DAEMON_VERSION };
   cleanup_strbuf struct strbuf text = { 0 };
-  cleanup_close int folder = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC), memory = -1;
-  int fds[LAUNCHER_FDS];
+  cleanup_close int directory = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC), memory = -1;
+  int fds[DAEMON_FDS];
 
-  request.words = (uint32_t) add_all (&text, words);
+  request.argv = (uint32_t) add_all (&text, argv);
   request.variables = (uint32_t) add_all (&text, environ);
-  if (folder < 0 || text.failed || text.len > LIMIT_LAUNCHER_BYTES || !take_limits (&request))
+  if (directory < 0 || text.failed || text.len > LIMIT_DAEMON_BYTES || !take_limits (&request))
     return false;
   memory = write_memory (&text);
   if (memory < 0)
@@ -101,24 +101,24 @@ static bool send_request (int connection, char *const *words)
   request.umask = umask (0);
   umask (request.umask);
   request.nice = getpriority (PRIO_PROCESS, 0);
-  fds[LAUNCHER_IN] = STDIN_FILENO;
-  fds[LAUNCHER_OUT] = STDOUT_FILENO;
-  fds[LAUNCHER_ERR] = STDERR_FILENO;
-  fds[LAUNCHER_FOLDER] = folder;
-  fds[LAUNCHER_WORDS] = memory;
-  return descriptors_send (connection, &request, sizeof (request), fds, LAUNCHER_FDS, 0) == 0;
+  fds[DAEMON_IN] = STDIN_FILENO;
+  fds[DAEMON_OUT] = STDOUT_FILENO;
+  fds[DAEMON_ERR] = STDERR_FILENO;
+  fds[DAEMON_DIRECTORY] = directory;
+  fds[DAEMON_ARGV] = memory;
+  return descriptors_send (connection, &request, sizeof (request), fds, DAEMON_FDS, 0) == 0;
 }
 
 /* False at the end, or for what is no reply. */
-static bool hear (int connection, struct launcher_reply *ret_reply)
+static bool hear (int connection, struct daemon_reply *ret_reply)
 {
   ssize_t n;
 
   do
     n = recv (connection, ret_reply, sizeof (*ret_reply), 0);
   while (n < 0 && errno == EINTR);
-  return n == (ssize_t) sizeof (*ret_reply) && ret_reply->magic == LAUNCHER_MAGIC
-         && ret_reply->version == LAUNCHER_VERSION;
+  return n == (ssize_t) sizeof (*ret_reply) && ret_reply->magic == DAEMON_MAGIC
+         && ret_reply->version == DAEMON_VERSION;
 }
 
 /* What we cannot do with a signal, the other process can. Those that stop a process are for no run. */
@@ -167,22 +167,22 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
 {
   cleanup_close int process = (int) syscall (SYS_pidfd_open, pid, 0);
   struct pollfd fds[] = { { connection, POLLIN, 0 }, { signals, POLLIN, 0 } };
-  struct launcher_reply reply;
+  struct daemon_reply reply;
   int last = 0;
 
   for (;;) {
     if (poll (fds, ARRAY_LEN (fds), -1) < 0 && errno != EINTR)
-      return error_set_errno (err, errno, "wait for the launcher");
+      return error_set_errno (err, errno, "wait for the daemon");
     if (fds[1].revents != 0)
       pass_signals (signals, process, &last);
     if (fds[0].revents == 0)
       continue;
-    if (!hear (connection, &reply) || reply.type != LAUNCHER_ENDED) {
+    if (!hear (connection, &reply) || reply.type != DAEMON_ENDED) {
       if (last != 0)
         end_likewise (last);
-      return error_set (
-          err, -EPIPE,
-          "the launcher's process %d for this run was lost; 'tyrum-oci gc' finishes what it left", (int) pid);
+      return error_set (err, -EPIPE,
+                        "the daemon's process %d for this run was lost; 'tyrum-oci gc' finishes what it left",
+                        (int) pid);
     }
     *ret_status = reply.value;
     return 1;
@@ -190,26 +190,26 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
 }
 
 /* Nobody may think that it was taken when we do not, or it would be done twice: from the moment we give up
- * nothing can be said to us, and a launcher that cannot say so does nothing. */
-static bool was_taken (int connection, struct launcher_reply *ret_reply)
+ * nothing can be said to us, and a daemon that cannot say so does nothing. */
+static bool was_taken (int connection, struct daemon_reply *ret_reply)
 {
   struct pollfd wait = { connection, POLLIN, 0 };
 
   if (poll (&wait, 1, TAKEN_MS) <= 0 && poll (&wait, 1, 0) <= 0 && shutdown (connection, SHUT_RD) < 0)
     return false;
-  return hear (connection, ret_reply) && ret_reply->type == LAUNCHER_TAKEN;
+  return hear (connection, ret_reply) && ret_reply->type == DAEMON_TAKEN;
 }
 
-int hand_over (int connection, char *const *words, int *ret_status, struct error *err)
+int hand_over (int connection, char *const *argv, int *ret_status, struct error *err)
 {
-  struct launcher_reply reply;
+  struct daemon_reply reply;
   cleanup_close int signals = -1;
   sigset_t before;
   int r = 0;
 
   /* From here on, so that none is lost while the other process comes to life. */
   signals = watch_signals (&before);
-  if (signals >= 0 && send_request (connection, words) && was_taken (connection, &reply))
+  if (signals >= 0 && send_request (connection, argv) && was_taken (connection, &reply))
     r = attend (connection, signals, reply.value, ret_status, err);
   if (r == 0)
     sigprocmask (SIG_SETMASK, &before, NULL);

@@ -8,10 +8,10 @@
 
 #include "base-cleanup.h"
 
-int launcher_request_check (const struct launcher_request *request)
+int daemon_request_check (const struct daemon_request *request)
 {
-  return request->magic == LAUNCHER_MAGIC && request->version == LAUNCHER_VERSION
-                 && request->size <= LIMIT_LAUNCHER_BYTES && request->words <= request->size
+  return request->magic == DAEMON_MAGIC && request->version == DAEMON_VERSION
+                 && request->size <= LIMIT_DAEMON_BYTES && request->argv <= request->size
                  && request->variables <= request->size
              ? 0
              : -EPROTO;
@@ -34,14 +34,13 @@ static int split (char **at, const char *end, size_t count, char ***ret_list)
   return 0;
 }
 
-int launcher_request_split (const struct launcher_request *request, char *text, char ***ret_words,
-                            char ***ret_variables)
+int daemon_request_split (const struct daemon_request *request, char *text, char ***ret_argv, char ***ret_env)
 {
-  cleanup_free char **words = NULL;
+  cleanup_free char **argv = NULL;
   cleanup_free char **variables = NULL;
   const char *end = text + request->size;
   char *at = text;
-  int r = split (&at, end, request->words, &words);
+  int r = split (&at, end, request->argv, &argv);
 
   if (r == 0)
     r = split (&at, end, request->variables, &variables);
@@ -50,7 +49,7 @@ int launcher_request_split (const struct launcher_request *request, char *text, 
     r = -EPROTO;
   if (r < 0)
     return r;
-  *ret_words = take_ptr (words);
-  *ret_variables = take_ptr (variables);
+  *ret_argv = take_ptr (argv);
+  *ret_env = take_ptr (variables);
   return 0;
 }

@@ -41,11 +41,11 @@ enum question {
   QUESTION_LOOK = 3,
   /* Size and type of a file system: struct report_statfs; the question is a path on it. */
   QUESTION_STATFS = 4,
-  /* A folder's entries, struct report_entry each, with the name behind it; the question is its path. In /proc
-   * an entry has only its type for a mode, as the folder tells it. */
+  /* A directory's entries, struct report_entry each, with the name behind it; the question is its path. In
+   * /proc an entry has only its type for a mode, as the directory tells it. */
   QUESTION_LIST = 5,
-  /* Whether a file can be made in a folder: no bytes, ERRNUM is the answer. The file never has a name, but
-   * where the file system cannot do that; there it is a folder that is removed at once. */
+  /* Whether a file can be made in a directory: no bytes, ERRNUM is the answer. The file never has a name, but
+   * where the file system cannot do that; there it is a directory that is removed at once. */
   QUESTION_CREATE = 6,
   /* Whether a file can be opened for writing: no bytes, ERRNUM is the answer. Nothing is written. */
   QUESTION_OPEN_WRITE = 7,
@@ -85,8 +85,8 @@ struct report_look {
   uint32_t mode;          /* as in struct stat */
   uint32_t uid, gid;
   int32_t open_errnum; /* why it could not be opened for reading; 0: it was */
-  int32_t content;     /* folder: entries, 2 meaning more than one; else: bytes that one read of a byte gave;
-                        * negative errno where that failed; 0 where it was not opened */
+  int32_t content; /* directory: entries, 2 meaning more than one; else: bytes that one read of a byte gave;
+                    * negative errno where that failed; 0 where it was not opened */
 };
 
 struct report_statfs {

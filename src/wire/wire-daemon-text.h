@@ -1,4 +1,4 @@
-/* The words and variables of a launcher's request, out of its memory file. Pure. */
+/* The words and variables of a daemon's request, out of its memory file. Pure. */
 #pragma once
 
 #include <stddef.h>
@@ -6,9 +6,9 @@
 #include "wire-daemon.h"
 
 /* Whether REQUEST is one that this version understands, within its bounds: then TEXT may be read. */
-int launcher_request_check (const struct launcher_request *request);
+int daemon_request_check (const struct daemon_request *request);
 
 /* TEXT has the request's size, and a NUL behind it. The lists are NULL-terminated, point into it, and are
  * the caller's to free. -EPROTO where it does not hold exactly what the request says, -ENOMEM. */
-int launcher_request_split (const struct launcher_request *request, char *text, char ***ret_words,
-                            char ***ret_variables);
+int daemon_request_split (const struct daemon_request *request, char *text, char ***ret_argv,
+                          char ***ret_env);

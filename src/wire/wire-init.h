@@ -15,18 +15,18 @@
  *
  * Questions and answers are laid down in wire-answers.h.
  *
- * A runtime that passes no descriptors (gVisor) is given --carrier stdio: what init says is then the first
+ * A runtime that passes no descriptors (gVisor) is given --transport stdio: what init says is then the first
  * thing on standard output, what the supervisor says the first thing on standard input, and there is no
  * status.
  *
- * Behind an engine, which passes no descriptors either, init is given --carrier socket: it connects to
- * DOOR_SOCKET in the folder that is mounted on DOOR_PATH, twice. The first connection becomes HANDSHAKE_FD,
- * the second STATUS_FD. Over the second it says HELLO before anything else and gets STREAMS; then all is as
- * above.
+ * Behind an engine, which passes no descriptors either, init is given --transport socket: it connects to
+ * RENDEZVOUS_SOCKET in the directory that is mounted on RENDEZVOUS_PATH, twice. The first connection becomes
+ * HANDSHAKE_FD, the second STATUS_FD. Over the second it says HELLO before anything else and gets STREAMS;
+ * then all is as above.
  *
- * A container that an engine starts by tyrum-oci-runtime has init with --carrier call: init connects once to
- * DOOR_SOCKET in the folder that is mounted on DOOR_PATH, where the runtime's start listens; that connection
- * is HANDSHAKE_FD, and there is no status: the engine is the supervisor.
+ * A container that an engine starts by tyrum-oci-runtime has init with --transport call: init connects once
+ * to RENDEZVOUS_SOCKET in the directory that is mounted on RENDEZVOUS_PATH, where the runtime's start
+ * listens; that connection is HANDSHAKE_FD, and there is no status: the engine is the supervisor.
  *
  * Both sockets are SOCK_SEQPACKET: one message, one packet, but for the bytes of an ANSWER. Both ends run on
  * the same machine, so integers are the machine's own.
@@ -38,8 +38,8 @@
 #define HANDSHAKE_FD 3
 #define STATUS_FD    4
 
-#define DOOR_PATH   "/run/tyrum/door"
-#define DOOR_SOCKET "socket"
+#define RENDEZVOUS_PATH   "/run/tyrum/door"
+#define RENDEZVOUS_SOCKET "socket"
 
 #define HANDSHAKE_MAGIC   0x49525954u /* "TYRI" in memory on little-endian machines */
 #define HANDSHAKE_VERSION 2u
@@ -59,14 +59,14 @@ enum handshake_type {
    * that it starts, may execute these programs, what they need to run, and nothing else. */
   HANDSHAKE_CONFINE = 9,
   /* supervisor, once, to an init that was started with --held: struct handshake_command, then so many texts
-   * with a NUL behind each: the working folder, the command's words, its variables. */
+   * with a NUL behind each: the working directory, the command's words, its variables. */
   HANDSHAKE_COMMAND = 10,
 };
 
 #define LIMIT_COMMAND_TEXTS 1024u
 
 struct handshake_command {
-  uint32_t words;
+  uint32_t argv;
   uint32_t variables;
 };
 

@@ -17,17 +17,17 @@ class Absent(Exception):
 
 class Contender:
     """PROGRAM with WORDS, in which {slot} is a number that no two launches at the same time share."""
-    def __init__(self, name, includes, program, *words, files=None, daemons=(), pause=0.0, environment=None, launcher=None):
+    def __init__(self, name, includes, program, *words, files=None, daemons=(), pause=0.0, environment=None, daemon=None):
         where = shutil.which(program, path=PATH)
         if where is None:
             raise Absent(f"{program} is not installed")
         self.name, self.includes, self.line = name, includes, [where, *words]
         self.files, self.daemons, self.pause = files or {}, set(daemons), pause
-        self.environment, self.launcher = environment or harness.environment(), launcher
+        self.environment, self.daemon = environment or harness.environment(), daemon
 
     def prepare(self):
         """What is not part of a launch."""
-        world.lead(self.launcher.socket if self.launcher else None)
+        world.lead(self.daemon.socket if self.daemon else None)
 
     def words(self, slot, payload=(PAYLOAD,)):
         return [word.replace("{slot}", str(slot)) for word in self.line] + list(payload)
@@ -45,8 +45,8 @@ class Bare(Contender):
         return self.line + list(payload[1:])
 
 
-def ours(name, includes, *options, folder=None, **more):
-    programs = folder or path("bin")
+def ours(name, includes, *options, directory=None, **more):
+    programs = directory or path("bin")
     environment = harness.environment(TYRUM_OCI_LIBEXECDIR=programs, **more.pop("variables", {}))
     return Contender(name, includes, os.path.join(programs, "tyrum-oci"), "run", "--profile", more.pop("profile", world.PROFILE),
                      "--workspace", world.WS, *options, "--", environment=environment, **more)
@@ -71,18 +71,18 @@ def cold():
     return ours("tyrum-oci cold", "one `tyrum-oci run`: plan, stage, container, observation, journal, tear-down", *at_root())
 
 
-def through_launcher(name, includes, launcher):
-    launcher.start()
-    return ours(name, includes, *at_root(), variables=launcher.variables, daemons={launcher.process.pid}, launcher=launcher)
+def delegate_to_daemon(name, includes, daemon):
+    daemon.start()
+    return ours(name, includes, *at_root(), variables=daemon.variables, daemons={daemon.process.pid}, daemon=daemon)
 
 
 def warm():
-    return through_launcher("tyrum-oci warm", "as cold, through a launcher that is there already", world.warm)
+    return delegate_to_daemon("tyrum-oci warm", "as cold, through a daemon that is there already", world.warm)
 
 
 def held():
     """Between launches there is time for the next sandbox to be made ready; its cost is in the processor time."""
-    contender = through_launcher("tyrum-oci held", "as warm, with a sandbox that was made and proven in advance", world.held)
+    contender = delegate_to_daemon("tyrum-oci held", "as warm, with a sandbox that was made and proven in advance", world.held)
     contender.pause = 0.1
     world.held.fill(contender.words(0))
     return contender
@@ -91,12 +91,12 @@ def held():
 def beside(name, includes, build, cli=None):
     """The programs of BUILD, with CLI in the place of what tyrum-oci becomes."""
     os.makedirs(path(name))
-    for program in ("tyrum-oci", "tyrum-oci-cli", "tyrum-oci-init", "tyrum-oci-launch"):
+    for program in ("tyrum-oci", "tyrum-oci-cli", "tyrum-oci-init", "tyrum-oci-libcrun-helper"):
         if os.path.exists(os.path.join(build, program)):  # tyrum-oci was all of it once
             shutil.copy(os.path.join(build, program), path(name))
     if cli:
         shutil.copy(cli, path(name, "tyrum-oci-cli"))
-    return ours(f"tyrum-oci {name}", includes, *at_root(), folder=path(name))
+    return ours(f"tyrum-oci {name}", includes, *at_root(), directory=path(name))
 
 
 def unobserved():
@@ -105,10 +105,10 @@ def unobserved():
 
 
 def other():
-    folder = os.environ.get("TYRUM_OCI_BENCH_OTHER")
-    if not folder:
+    directory = os.environ.get("TYRUM_OCI_BENCH_OTHER")
+    if not directory:
         raise Absent("TYRUM_OCI_BENCH_OTHER names no second build")
-    return beside("other", "the same from the build that TYRUM_OCI_BENCH_OTHER names", folder)
+    return beside("other", "the same from the build that TYRUM_OCI_BENCH_OTHER names", directory)
 
 
 def crun(name="crun run", bundle="{slot}"):

@@ -74,9 +74,9 @@ def spent_by(daemons):
 
 class Spawner:
     """Spawns contenders, with the same streams for all. STANDING are children that are meant to stay."""
-    def __init__(self, folder):
+    def __init__(self, directory):
         self.standing = set()
-        self.errors = os.path.join(folder, "stderr")
+        self.errors = os.path.join(directory, "stderr")
         self.out, self.give = os.pipe()
         os.set_blocking(self.out, False)
 

@@ -1,4 +1,4 @@
-"""Where contenders meet: namespaces, folders and engines of the benchmark's own, all of which end with it.
+"""Where contenders meet: namespaces, directories and engines of the benchmark's own, all of which end with it.
 
 Mount and pid namespaces are those of the tests that launch (harness.py); so are dockerd and the Podman service (engines.py).
 cgroup version 2 beside version 1, which crun refuses, is out of sight for everybody. One small root holds the payload; the
@@ -43,7 +43,7 @@ def run(*words, **more):
 
 
 def bundle(name, profile=PROFILE, command=(PAYLOAD,)):
-    """A folder with the config.json of that profile, which any OCI runtime takes."""
+    """A directory with the config.json of that profile, which any OCI runtime takes."""
     where = path("bundles", name)
     run(harness.PROGRAM, "spec", "--profile", profile, "--rootfs", ROOT, "--workspace", WS, "--bundle", where,
         "--", *command, cwd=path("home"))
@@ -62,7 +62,7 @@ def seccomp_list():
 
 
 def compiled_filter():
-    """As crun compiles it from that list: it leaves the result in its state folder."""
+    """As crun compiles it from that list: it leaves the result in its state directory."""
     if shutil.which("crun") is None:
         return None
     state = path("crun-filter")
@@ -74,33 +74,33 @@ def compiled_filter():
 
 
 def lead(socket):
-    """What is launched next finds that launcher at the usual place, or none."""
-    usual = os.path.join(harness.STATE, "launcher.socket")
+    """What is launched next finds that daemon at the usual place, or none."""
+    usual = os.path.join(harness.STATE, "daemon.socket")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(usual)
     if socket:
         os.symlink(socket, usual)
 
 
-class Launcher:
-    """`tyrum-oci launcher` with a configuration of its own, in which READY says how many sandboxes are held ready. There are two, and the usual
+class Daemon:
+    """`tyrum-oci daemon` with a configuration of its own, in which READY says how many sandboxes are held ready. There are two, and the usual
     place leads to one or the other."""
     def __init__(self, name, ready):
         self.name, self.ready, self.process, self.socket = name, ready, None, None
 
     def start(self):
-        socket, conf = path(f"{self.name}.sock"), harness.folder(f"conf-{self.name}")
-        run(harness.PROGRAM, "launcher", "--help")  # fails where there is no such verb
-        write(f"conf-{self.name}/config.json", {"version": 1, "launcher": {"ready": {PROFILE: self.ready}} if self.ready else {}})
+        socket, conf = path(f"{self.name}.sock"), harness.directory(f"conf-{self.name}")
+        run(harness.PROGRAM, "daemon", "--help")  # fails where there is no such verb
+        write(f"conf-{self.name}/config.json", {"version": 1, "daemon": {"ready": {PROFILE: self.ready}} if self.ready else {}})
         self.socket = socket
         self.variables = {"TYRUM_OCI_CONFDIR": conf}
         with open(path(f"{self.name}.log"), "wb") as log:
-            self.process = subprocess.Popen([harness.PROGRAM, "launcher", "--socket", socket], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            self.process = subprocess.Popen([harness.PROGRAM, "daemon", "--socket", socket], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             cwd=path("home"), env=harness.environment(**self.variables))
         atexit.register(self.stop)
         if not harness.wait_until(lambda: os.path.exists(socket) or self.process.poll() is not None) or self.process.poll() is not None:
             with open(path(f"{self.name}.log"), encoding="utf-8", errors="replace") as log:
-                raise RuntimeError(f"the launcher does not start: {log.read()[-600:]}")
+                raise RuntimeError(f"the daemon does not start: {log.read()[-600:]}")
 
     def fill(self, words):
         """Sandboxes are made as callers want them, which it learns from the first two: waits until all of that kind are there."""
@@ -110,11 +110,11 @@ class Launcher:
         lead(self.socket)
         for _ in range(3):
             if not harness.wait_until(ready):
-                raise RuntimeError("the launcher does not hold as many sandboxes ready as it was told")
+                raise RuntimeError("the daemon does not hold as many sandboxes ready as it was told")
             subprocess.run(words, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            env=harness.environment(**self.variables), cwd=path("home"))
         if not harness.wait_until(ready):
-            raise RuntimeError("the launcher does not make new sandboxes")
+            raise RuntimeError("the daemon does not make new sandboxes")
 
     def stop(self):
         if self.process.poll() is None:
@@ -122,11 +122,11 @@ class Launcher:
             self.process.wait(20)
 
 
-warm, held = Launcher("warm", 0), Launcher("held", 4)
+warm, held = Daemon("warm", 0), Daemon("held", 4)
 
 
 def remove_groups():
-    for top, folders, _ in os.walk("/sys/fs/cgroup", topdown=False):
+    for top, directories, _ in os.walk("/sys/fs/cgroup", topdown=False):
         if GROUP in top.split(os.sep):
             try:
                 os.rmdir(top)
@@ -160,7 +160,7 @@ def set_up():
     shutil.copy(os.path.join(BUILD, "tests", "bench", "payload"), os.path.join(ROOT, "bin"))
     write("root/etc/passwd", "root:x:0:0:root:/:/bin/sh\n")
     subprocess.run(["tar", "-C", ROOT, "-cf", path("image.tar"), "."], check=True)
-    harness.folder("bundles")
+    harness.directory("bundles")
     for slot in range(SLOTS):
         bundle(str(slot))
     seccomp_list()

@@ -1,6 +1,6 @@
-"""What the tests of the command line share: a folder to work in, ways to call the program, and TAP.
+"""What the tests of the command line share: a directory to work in, ways to call the program, and TAP.
 
-Needs no root, no engine and no network. Plans are made for a host that a file describes, in a folder that
+Needs no root, no engine and no network. Plans are made for a host that a file describes, in a directory that
 nobody else can write. A case is a function; its first line is its name. Environment:
   TYRUM_OCI_TEST_PROGRAM   the program (default: build/tyrum-oci-cli below the source tree)
   TYRUM_OCI_TEST_SRCDIR    the source tree
@@ -51,10 +51,10 @@ def host_facts(uid):
 def set_up():
     os.umask(0o022)
     shutil.copytree(os.path.join(TOP, "profiles"), os.path.join(DATA, "profiles"))
-    for folder, _, files in os.walk(DATA):
-        os.chmod(folder, 0o755)
+    for directory, _, files in os.walk(DATA):
+        os.chmod(directory, 0o755)
         for name in files:
-            os.chmod(os.path.join(folder, name), 0o644)
+            os.chmod(os.path.join(directory, name), 0o644)
     os.mkdir(WS)
     os.mkdir(CONF)
     write(FACTS, host_facts(0))
@@ -111,10 +111,10 @@ def document(*words, **more):
     return json.loads(works(*words, **more).out)
 
 
-def tree(folder):
+def tree(directory):
     found = []
-    for at, folders, files in os.walk(folder):
-        found += [os.path.join(at, name) for name in folders + files]
+    for at, directories, files in os.walk(directory):
+        found += [os.path.join(at, name) for name in directories + files]
     return sorted(found)
 
 

@@ -7,7 +7,7 @@ import collections, ctypes, os, shutil, signal, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live", "launch"))
 import harness
-from harness import BACKENDS, BUILD, call, cgroups, document, environment, folder, mounts, path, processes, read, state, \
+from harness import BACKENDS, BUILD, call, cgroups, document, environment, directory, mounts, path, processes, read, state, \
     wait_until
 
 tempfile.tempdir = "/var/tmp"  # where the test works, so that its /tmp can be empty
@@ -82,7 +82,7 @@ class Place:
     def __init__(self, backend="libcrun", profile="hardened", prefix=(), owner=0, ours=(b"",)):
         """OURS: what is in the command lines of processes that count, where others come and go."""
         empty_tmp()
-        self.ws, self.where, self.ours = folder(f"place/{backend}", owner), path("results", "fault.json"), ours
+        self.ws, self.where, self.ours = directory(f"place/{backend}", owner), path("results", "fault.json"), ours
         # Not harness.PROGRAM as it was imported: set_up gives it its value.
         self.argv = [harness.PROGRAM, "run", *BACKENDS[backend][0], "--profile", profile, "--workspace", self.ws, "--result",
                      self.where, "--", "/bin/sh", "-c", TELL]

@@ -71,7 +71,7 @@ void process_name_child (struct process *parent, struct process *child)
   child->named = true;
 }
 
-/* The name of the file that is executed, without its folder. */
+/* The name of the file that is executed, without its directory. */
 static void name_program (struct process *process)
 {
   char link[64], target[4096];

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 static size_t entered;
 
-/* In the place of the C library's: every folder is there, and nobody goes anywhere. */
+/* In the place of the C library's: every directory is there, and nobody goes anywhere. */
 int chdir (const char *path)
 {
   entered += strlen (path) + 1;
@@ -59,9 +59,9 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     return 0;
   }
   memcpy (&head, data, sizeof head);
-  INVARIANT (head.words > 0 && head.words <= LIMIT_COMMAND_TEXTS && head.variables <= LIMIT_COMMAND_TEXTS);
+  INVARIANT (head.argv > 0 && head.argv <= LIMIT_COMMAND_TEXTS && head.variables <= LIMIT_COMMAND_TEXTS);
   /* Not a byte is left over. */
-  INVARIANT (sizeof head + entered + bytes_of (options.command, head.words)
+  INVARIANT (sizeof head + entered + bytes_of (options.command, head.argv)
                  + bytes_of (environ, head.variables)
              == size);
   environ = before;

@@ -1,4 +1,4 @@
-/* The words that a caller hands to a launcher, on any bytes: the first say how many there are, the rest is
+/* The words that a caller hands to a daemon, on any bytes: the first say how many there are, the rest is
  * the memory file. All of it is words and variables, or it is refused. */
 #include <config.h>
 
@@ -32,10 +32,10 @@ static void follow (char *const *list, size_t count, char **at)
   INVARIANT (list[count] == NULL);
 }
 
-static void split (const struct launcher_request *request, const uint8_t *data)
+static void split (const struct daemon_request *request, const uint8_t *data)
 {
   cleanup_free char *text = malloc (request->size + (size_t) 1);
-  cleanup_free char **words = NULL;
+  cleanup_free char **argv = NULL;
   cleanup_free char **variables = NULL;
   char *at = text;
   int r;
@@ -43,28 +43,28 @@ static void split (const struct launcher_request *request, const uint8_t *data)
   INVARIANT (text != NULL);
   memcpy (text, data, request->size);
   text[request->size] = '\0';
-  r = launcher_request_split (request, text, &words, &variables);
+  r = daemon_request_split (request, text, &argv, &variables);
   INVARIANT (r == 0 || r == -EPROTO);
-  INVARIANT ((r == 0) == (words != NULL) && (r == 0) == (variables != NULL));
+  INVARIANT ((r == 0) == (argv != NULL) && (r == 0) == (variables != NULL));
   if (r < 0)
     return;
-  follow (words, request->words, &at);
+  follow (argv, request->argv, &at);
   follow (variables, request->variables, &at);
   INVARIANT (at == text + request->size);
 }
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  struct launcher_request request = { .magic = LAUNCHER_MAGIC, .version = LAUNCHER_VERSION };
+  struct daemon_request request = { .magic = DAEMON_MAGIC, .version = DAEMON_VERSION };
   uint32_t numbers[2];
 
-  if (size < sizeof (numbers) || size - sizeof (numbers) > LIMIT_LAUNCHER_BYTES)
+  if (size < sizeof (numbers) || size - sizeof (numbers) > LIMIT_DAEMON_BYTES)
     return 0;
   memcpy (numbers, data, sizeof (numbers));
-  request.words = numbers[0];
+  request.argv = numbers[0];
   request.variables = numbers[1];
   request.size = (uint32_t) (size - sizeof (numbers));
-  if (launcher_request_check (&request) == 0)
+  if (daemon_request_check (&request) == 0)
     split (&request, data + sizeof (numbers));
   return 0;
 }

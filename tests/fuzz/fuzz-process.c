@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  fuzz_meet_twice ((const char *) data, size, spec_meet_process);
-  fuzz_meet_twice ((const char *) data, size, spec_meet_update);
+  fuzz_meet_twice ((const char *) data, size, restrict_process_spec);
+  fuzz_meet_twice ((const char *) data, size, restrict_update);
   return 0;
 }

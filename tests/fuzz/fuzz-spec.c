@@ -9,6 +9,6 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  fuzz_meet_twice ((const char *) data, size, spec_meet);
+  fuzz_meet_twice ((const char *) data, size, restrict_spec);
   return 0;
 }

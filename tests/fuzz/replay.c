@@ -54,18 +54,18 @@ static int is_input (const struct dirent *entry)
 }
 
 /* The number of inputs, or -1. */
-static int replay_folder (const char *folder)
+static int replay_directory (const char *directory)
 {
   struct dirent **entries = NULL;
-  int count = scandir (folder, &entries, is_input, alphasort);
+  int count = scandir (directory, &entries, is_input, alphasort);
   int failed = 0;
 
   if (count < 0)
-    printf ("# cannot read folder '%s': %s\n", folder, strerror (errno));
+    printf ("# cannot read directory '%s': %s\n", directory, strerror (errno));
   for (int i = 0; i < count; i++) {
     char path[PATH_MAX];
 
-    if (snprintf (path, sizeof path, "%s/%s", folder, entries[i]->d_name) >= (int) sizeof path
+    if (snprintf (path, sizeof path, "%s/%s", directory, entries[i]->d_name) >= (int) sizeof path
         || replay (path) < 0)
       failed++;
     free (entries[i]);
@@ -78,7 +78,7 @@ int main (int argc, char **argv)
 {
   const char *top = getenv ("TYRUM_OCI_TEST_SRCDIR");
   const char *dash = strchr (program_invocation_short_name, '-');
-  char folder[PATH_MAX];
+  char directory[PATH_MAX];
   int count = 0;
 
   if (argc > 1) {
@@ -88,11 +88,11 @@ int main (int argc, char **argv)
     return EXIT_SUCCESS;
   }
   if (dash == NULL
-      || snprintf (folder, sizeof folder, "%s/tests/fuzz/corpus/%s", top ? top : ".", dash + 1)
-             >= (int) sizeof folder)
+      || snprintf (directory, sizeof directory, "%s/tests/fuzz/corpus/%s", top ? top : ".", dash + 1)
+             >= (int) sizeof directory)
     return EXIT_FAILURE;
   printf ("1..1\n");
-  count = replay_folder (folder);
+  count = replay_directory (directory);
   printf ("%s 1 - %d inputs of the corpus '%s'\n", count > 0 ? "ok" : "not ok", count, dash + 1);
   return count > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,7 @@
 
 #include "restrict-restrict.h"
 
-/* The policy of a profile that is as strict as can be, on a host where every path is a plain folder. */
+/* The policy of a profile that is as strict as can be, on a host where every path is a plain directory. */
 const struct spec_policy *fuzz_policy (void);
 
 /* Meets twice: what comes out is a document or one line that says why not, and the second time changes

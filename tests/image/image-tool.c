@@ -4,7 +4,7 @@
  *   image-tool unpack [OPTION...] REF STATE           into the cache; prints the tree's path, "fresh", and
  * counts
  *     --setid --walk --bytes N --machine NAME
- *   image-tool into [OPTION...] REF DIR                without the cache, into an empty folder
+ *   image-tool into [OPTION...] REF DIR                without the cache, into an empty directory
  *   image-tool gc STATE [SECONDS]                     prints how many trees went
  *
  * Exit code 1 and a line on standard error where the code refuses; 2 for a wrong command line.
@@ -63,7 +63,7 @@ static int show (const struct arguments *arguments, struct error *err)
   printf ("manifest %s\nlayers %zu\nplatform %s/%s\n", image->hex, image->manifest.count, image->config.os,
           image->config.architecture);
   printf ("user %s\nfolder %s\n", image->config.user ? image->config.user : "",
-          image->config.working_folder ? image->config.working_folder : "");
+          image->config.working_directory ? image->config.working_directory : "");
   for (size_t i = 0; i < image->config.environment.count; i++)
     printf ("env %s\n", image->config.environment.items[i]);
   for (size_t i = 0; i < image->config.entrypoint.count; i++)

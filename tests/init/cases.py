@@ -44,7 +44,7 @@ def ends(program, command, ended, code, **more):
 
 
 def scratch(name):
-    """A path below a folder that the payload may look into, and that vanishes at the end."""
+    """A path below a directory that the payload may look into, and that vanishes at the end."""
     return os.path.join(SCRATCH, name)
 
 

@@ -149,10 +149,10 @@ class Container:
     standard streams. Without SEPARATOR there is no "--".
     """
 
-    def __init__(self, program, command, options=(), carrier="fd", environment=None, stray=None, without=(),
+    def __init__(self, program, command, options=(), transport="fd", environment=None, stray=None, without=(),
                  in_child=None, before=(), just_before=(), terminal=None, separator=True):
         self.process = None
-        self.carrier = carrier
+        self.transport = transport
         self.handshake, handshake = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.state, state = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.handshake.settimeout(DEADLINE)
@@ -164,14 +164,14 @@ class Container:
         descriptors = {0: in_read, 1: out_write, 2: err_write}
         if terminal is not None:
             descriptors = {0: terminal, 1: terminal, 2: terminal}
-        if carrier == "fd":
+        if transport == "fd":
             descriptors.update({HANDSHAKE_FD: handshake.fileno(), STATUS_FD: state.fileno()})
         descriptors.update(stray or {})
         for number in without:
             del descriptors[number]
         words = list(just_before) + [program] + list(options)
-        if carrier != "fd":
-            words += ["--carrier", carrier]
+        if transport != "fd":
+            words += ["--transport", transport]
         words += (["--"] if separator else []) + list(command)
         try:
             self.process = Process(isolated(words, before=before), descriptors,
@@ -218,12 +218,12 @@ class Container:
         return found[0]
 
     def hello(self):
-        if self.carrier == "fd":
+        if self.transport == "fd":
             return self.handshake.recv(4096)
         return self.read("stdout", len(header(HELLO)))
 
     def answer(self, data):
-        if self.carrier == "fd":
+        if self.transport == "fd":
             self.handshake.send(data)
         else:
             os.write(self.stdin, data)
@@ -239,7 +239,7 @@ class Container:
         length, data = struct.unpack("=I", said[8:])[0], b""
         self.pieces = []
         while len(data) < length:
-            self.pieces.append(self.handshake.recv(1 << 20) if self.carrier == "fd" else self.read("stdout", length))
+            self.pieces.append(self.handshake.recv(1 << 20) if self.transport == "fd" else self.read("stdout", length))
             assert self.pieces[-1], f"the answers ended after {len(data)} of {length} bytes; {self.errors()}"
             data += self.pieces[-1]
         found = []
@@ -272,7 +272,7 @@ class Container:
         self.close_stream("stdin")
         output = self.rest("stdout")
         ended = None
-        if self.carrier == "fd":
+        if self.transport == "fd":
             ended = self.ended()
             self.seen()
         return ended, self.process.wait(), output
@@ -302,7 +302,7 @@ class Container:
         """All of the stream. Init has it open, too, so it can be over before its end comes."""
         data, end = b"", time.monotonic() + DEADLINE
         os.set_blocking(getattr(self, name), False)
-        watched = [getattr(self, name)] + ([self.state] if self.carrier == "fd" and self.state.fileno() >= 0 else [])
+        watched = [getattr(self, name)] + ([self.state] if self.transport == "fd" and self.state.fileno() >= 0 else [])
         while time.monotonic() < end:
             ready, _, _ = select.select(watched, [], [], 0.1)
             try:

@@ -1,4 +1,4 @@
-"""The supervisor's side of tyrum-oci-launch, for tests: bundles, descriptors, the socket, and waiting.
+"""The supervisor's side of tyrum-oci-libcrun-helper, for tests: bundles, descriptors, the socket, and waiting.
 
 Everything is made in a mount namespace of the test's own. On a host with hybrid cgroups, which libcrun refuses,
 that namespace has a view of /sys/fs/cgroup with nothing but the version 1 controllers.
@@ -6,7 +6,7 @@ that namespace has a view of /sys/fs/cgroup with nothing but the version 1 contr
 import ctypes, errno, json, os, platform, select, shutil, signal, socket, struct, subprocess, sys, tempfile, time
 
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", ".")
-PROGRAM = os.path.abspath(os.environ.get("TYRUM_OCI_TEST_LAUNCH", os.path.join(BUILD, "tyrum-oci-launch")))
+PROGRAM = os.path.abspath(os.environ.get("TYRUM_OCI_TEST_LAUNCH", os.path.join(BUILD, "tyrum-oci-libcrun-helper")))
 INSIDE = "TYRUM_OCI_TEST_LAUNCH_INSIDE"
 BUSYBOX = "/bin/busybox"
 CGROUPS = "/sys/fs/cgroup"
@@ -64,23 +64,23 @@ def view_cgroups(work):
     subprocess.run(["mount", "--rbind", view, CGROUPS], check=True)
 
 
-def cgroup_folders(name):
+def cgroup_directories(name):
     """Where a cgroup of that name is, in any hierarchy."""
     places = sorted({where for _, where in cgroup_mounts()})
     return [p for p in (os.path.join(where, name) for where in places) if os.path.isdir(p)]
 
 
 def remove_cgroup(name):
-    for top in cgroup_folders(name):
-        for folder, _, _ in os.walk(top, topdown=False):
+    for top in cgroup_directories(name):
+        for directory, _, _ in os.walk(top, topdown=False):
             try:
-                os.rmdir(folder)
+                os.rmdir(directory)
             except OSError:
                 pass
 
 
 class Surroundings:
-    """A folder with a root file system and a state folder, and a cgroup to put containers into."""
+    """A directory with a root file system and a state directory, and a cgroup to put containers into."""
 
     def __init__(self):
         self.work = tempfile.mkdtemp(prefix="tyrum-launch-")
@@ -90,8 +90,8 @@ class Surroundings:
         self.root = os.path.join(self.work, "root")
         self.count = 0
         os.mkdir(self.state, 0o700)
-        for folder in ("bin", "proc", "dev", "tmp", "sys"):
-            os.makedirs(os.path.join(self.root, folder))
+        for directory in ("bin", "proc", "dev", "tmp", "sys"):
+            os.makedirs(os.path.join(self.root, directory))
         shutil.copy(BUSYBOX, os.path.join(self.root, "bin", "busybox"))
         os.symlink("busybox", os.path.join(self.root, "bin", "sh"))
         # Where libcrun's own guard puts its files, for a moment or, when it is killed, for good.
@@ -128,20 +128,20 @@ class Surroundings:
 
     def bundle(self, name, spec):
         """Writes a bundle; SPEC is a document, or bytes, or None for no config.json."""
-        folder = os.path.join(self.work, "bundle-" + name)
-        os.mkdir(folder)
+        directory = os.path.join(self.work, "bundle-" + name)
+        os.mkdir(directory)
         if spec is not None:
-            with open(os.path.join(folder, "config.json"), "wb") as f:
+            with open(os.path.join(directory, "config.json"), "wb") as f:
                 f.write(spec if isinstance(spec, bytes) else json.dumps(spec).encode())
-        return folder
+        return directory
 
     def states(self):
-        """The state folder, without the cache of filters that a later libcrun keeps there."""
+        """The state directory, without the cache of filters that a later libcrun keeps there."""
         return [name for name in os.listdir(self.state) if name != ".cache"]
 
     def left(self):
         """What containers left behind: state and cgroups."""
-        return self.states() + [p for top in cgroup_folders(self.group) for p in
+        return self.states() + [p for top in cgroup_directories(self.group) for p in
                                          (os.path.join(top, name) for name in os.listdir(top)) if os.path.isdir(p)]
 
 

@@ -1,7 +1,7 @@
-"""Removing a folder of a test's own, and nothing else.
+"""Removing a directory of a test's own, and nothing else.
 
 What is still mounted below it would be emptied with it, and may be the host's: it is unmounted first, and where that does not
-help the folder stays.
+help the directory stays.
 """
 import re, shutil, subprocess
 

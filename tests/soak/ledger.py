@@ -61,9 +61,9 @@ def resident(engines):
 def files(top, without=()):
     """How many below TOP, which may change under our eyes."""
     count = 0
-    for at, folders, names in os.walk(top):
-        folders[:] = [name for name in folders if os.path.join(at, name) not in without]
-        count += len(folders) + len(names)
+    for at, directories, names in os.walk(top):
+        directories[:] = [name for name in directories if os.path.join(at, name) not in without]
+        count += len(directories) + len(names)
     return count
 
 
@@ -91,7 +91,7 @@ class Ledger:
             "disk: files of state": files(STATE),
             "disk: pages of state": used(STATE),
             "disk: files of storage, without the journal": files(STORAGE, (journal,)),
-            "disk: files of the test": files(path(), tuple(engine.folder for engine in set(engines.values()))),
+            "disk: files of the test": files(path(), tuple(engine.directory for engine in set(engines.values()))),
             "memory: shared segments and files": shared_memory(),
             "memory: of processes that are left, kB": resident(False),
             "containers of engines": sum(len(engine.containers()) for engine in set(engines.values()) if engine.process),

@@ -23,7 +23,7 @@ def sources(config):
 
 
 def host(name, config, facts=()):
-    """Host facts in which every source of CONFIG is a file or folder of the root's file system, unless FACTS says otherwise."""
+    """Host facts in which every source of CONFIG is a file or directory of the root's file system, unless FACTS says otherwise."""
     base = load(os.path.join(TOP, "tests/golden/hosts", name + ".json"))
     said = {f["path"]: f for f in facts}
     paths = []
@@ -44,11 +44,11 @@ class Result:
 
 
 def meet(document, profile, kind="config", host_name="root", facts=(), confdir=None, annotated=None, text=None):
-    with tempfile.TemporaryDirectory() as folder:
-        facts_file = os.path.join(folder, "host.json")
+    with tempfile.TemporaryDirectory() as directory:
+        facts_file = os.path.join(directory, "host.json")
         with open(facts_file, "w", encoding="utf-8") as f:
             json.dump(host(host_name, document if kind == "config" else {}, facts), f)
-        command = [TOOL, kind, profile, facts_file, confdir or folder] + ([annotated] if annotated else [])
+        command = [TOOL, kind, profile, facts_file, confdir or directory] + ([annotated] if annotated else [])
         done = subprocess.run(command, input=text or json.dumps(document), capture_output=True, text=True, timeout=60,
                               env=dict(os.environ, TYRUM_OCI_DATADIR=TOP))
     if done.returncode not in (0, 1):

@@ -1,4 +1,4 @@
-/* The meet of a specification with a profile, from outside: for tests that are folders of data.
+/* The meet of a specification with a profile, from outside: for tests that are directories of data.
  *
  *   spec-tool config|process|update PROFILE HOST-FACTS CONFIG-DIR [ANNOTATED] <DOCUMENT
  *
@@ -49,10 +49,10 @@ static int meet (const char *what, struct json_node *tree, const struct policy *
                  struct spec_changes *changes, struct error *err)
 {
   if (strcmp (what, "config") == 0)
-    return spec_meet (tree, &policy->spec, changes, err);
+    return restrict_spec (tree, &policy->spec, changes, err);
   if (strcmp (what, "process") == 0)
-    return spec_meet_process (tree, &policy->spec, changes, err);
-  return spec_meet_update (tree, &policy->spec, changes, err);
+    return restrict_process_spec (tree, &policy->spec, changes, err);
+  return restrict_update (tree, &policy->spec, changes, err);
 }
 
 static int print (const struct json_node *tree, const struct spec_changes *changes, struct error *err)

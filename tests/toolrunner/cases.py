@@ -1,4 +1,4 @@
-"""The payload cases of the ToolRunner: folders and files they need, how one is run, and what must come of it.
+"""The payload cases of the ToolRunner: directories and files they need, how one is run, and what must come of it.
 
 A case is a file in cases/. Its keys: about (one line); step (members put into a good payload), without (members taken
 out), args (of the action); or raw, raw_hex, raw_repeat (pairs of a text and how often) for a payload that is no step;

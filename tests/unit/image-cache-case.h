@@ -19,7 +19,7 @@ static inline void cache_make_image (const char *text, char hex[SHA256_HEX])
   if (access ("l", F_OK) < 0)
     case_layout ("l");
   tar_put (&tar, (struct tar_entry){ .type = '0', .name = "suid", .mode = 04755 });
-  tar_folder (&tar, "closed", 0500);
+  tar_directory (&tar, "closed", 0500);
   tar_file (&tar, "closed/f", "1");
   layers[0] = case_layer ("l", &tar, IMAGE_PACKING_GZIP);
   tar_file (&tar, "f", text);

@@ -89,7 +89,7 @@ void tar_file (struct tar *tar, const char *name, const char *data)
   tar_put (tar, (struct tar_entry){ .type = '0', .name = name, .data = data });
 }
 
-void tar_folder (struct tar *tar, const char *name, unsigned mode)
+void tar_directory (struct tar *tar, const char *name, unsigned mode)
 {
   tar_put (tar, (struct tar_entry){ .type = '5', .name = name, .mode = mode });
 }
@@ -132,31 +132,32 @@ void case_write_text (const char *path, const char *text)
   case_write (path, text, strlen (text));
 }
 
-static char *in_folder (const char *folder, const char *name)
+static char *in_directory (const char *directory, const char *name)
 {
-  char *path = str_format ("%s/%s", folder, name);
+  char *path = str_format ("%s/%s", directory, name);
 
   assert_non_null (path);
   return path;
 }
 
-void case_layout (const char *folder)
+void case_layout (const char *directory)
 {
-  cleanup_free char *blobs = in_folder (folder, "blobs"), *sha256 = in_folder (folder, "blobs/sha256");
-  cleanup_free char *mark = in_folder (folder, "oci-layout");
+  cleanup_free char *blobs = in_directory (directory, "blobs"),
+                    *sha256 = in_directory (directory, "blobs/sha256");
+  cleanup_free char *mark = in_directory (directory, "oci-layout");
 
-  assert_int_equal (mkdir (folder, 0755), 0);
+  assert_int_equal (mkdir (directory, 0755), 0);
   assert_int_equal (mkdir (blobs, 0755), 0);
   assert_int_equal (mkdir (sha256, 0755), 0);
   case_write_text (mark, "{\"imageLayoutVersion\": \"1.0.0\"}");
 }
 
-void case_blob (const char *folder, const void *bytes, size_t len, char hex[SHA256_HEX])
+void case_blob (const char *directory, const void *bytes, size_t len, char hex[SHA256_HEX])
 {
   cleanup_free char *path = NULL;
 
   sha256_hex (bytes, len, hex);
-  path = str_format ("%s/blobs/sha256/%s", folder, hex);
+  path = str_format ("%s/blobs/sha256/%s", directory, hex);
   assert_non_null (path);
   case_write (path, bytes, len);
 }
@@ -225,7 +226,7 @@ void case_pack (const void *bytes, size_t len, enum image_packing packing, struc
     pack_zstd (bytes, len, into);
 }
 
-struct case_layer case_layer (const char *folder, struct tar *tar, enum image_packing packing)
+struct case_layer case_layer (const char *directory, struct tar *tar, enum image_packing packing)
 {
   static const char *const types[] = {
     [IMAGE_PACKING_NONE] = "application/vnd.oci.image.layer.v1.tar",
@@ -242,7 +243,7 @@ struct case_layer case_layer (const char *folder, struct tar *tar, enum image_pa
     tar_bytes (&packed, tar->bytes, tar->len);
   else
     case_pack (tar->bytes, tar->len, packing, &packed);
-  case_blob (folder, packed.bytes, packed.len, layer.hex);
+  case_blob (directory, packed.bytes, packed.len, layer.hex);
   layer.size = packed.len;
   tar_clear (tar);
   return layer;
@@ -267,15 +268,15 @@ static char *config_text (const struct case_layer *layers, size_t count)
   return strbuf_take (&text);
 }
 
-void case_manifest (const char *folder, const struct case_layer *layers, size_t count, char hex[SHA256_HEX],
-                    size_t *ret_size)
+void case_manifest (const char *directory, const struct case_layer *layers, size_t count,
+                    char hex[SHA256_HEX], size_t *ret_size)
 {
   cleanup_strbuf struct strbuf text = { 0 };
   cleanup_free char *config = config_text (layers, count);
   char config_hex[SHA256_HEX];
 
   assert_non_null (config);
-  case_blob (folder, config, strlen (config), config_hex);
+  case_blob (directory, config, strlen (config), config_hex);
   strbuf_addf (
       &text,
       "{\"schemaVersion\": 2, \"mediaType\": \"application/vnd.oci.image.manifest.v1+json\", \"config\": "
@@ -288,13 +289,13 @@ void case_manifest (const char *folder, const struct case_layer *layers, size_t 
                  i > 0 ? ", " : "", layers[i].media_type, layers[i].hex, layers[i].size);
   strbuf_add (&text, "]}");
   assert_false (text.failed);
-  case_blob (folder, text.text, text.len, hex);
+  case_blob (directory, text.text, text.len, hex);
   *ret_size = text.len;
 }
 
-void case_index (const char *folder, const char *hex, size_t size, const char *tag)
+void case_index (const char *directory, const char *hex, size_t size, const char *tag)
 {
-  cleanup_free char *path = in_folder (folder, "index.json");
+  cleanup_free char *path = in_directory (directory, "index.json");
   cleanup_free char *annotations =
       tag ? str_format (", \"annotations\": {\"org.opencontainers.image.ref.name\": \"%s\"}", tag)
           : strdup ("");
@@ -307,29 +308,29 @@ void case_index (const char *folder, const char *hex, size_t size, const char *t
   case_write_text (path, text);
 }
 
-void case_image (const char *folder, const struct case_layer *layers, size_t count, char hex[SHA256_HEX])
+void case_image (const char *directory, const struct case_layer *layers, size_t count, char hex[SHA256_HEX])
 {
   char manifest[SHA256_HEX];
   size_t size = 0;
 
-  case_manifest (folder, layers, count, manifest, &size);
-  case_index (folder, manifest, size, NULL);
+  case_manifest (directory, layers, count, manifest, &size);
+  case_index (directory, manifest, size, NULL);
   if (hex != NULL)
     memcpy (hex, manifest, SHA256_HEX);
 }
 
 int case_enter (void **state)
 {
-  char *folder = strdup ("/tmp/tyrum-oci-test-image-XXXXXX");
+  char *directory = strdup ("/tmp/tyrum-oci-test-image-XXXXXX");
 
   umask (022);
-  if (folder == NULL || mkdtemp (folder) == NULL || chdir (folder) < 0)
+  if (directory == NULL || mkdtemp (directory) == NULL || chdir (directory) < 0)
     return -1;
-  *state = folder;
+  *state = directory;
   return 0;
 }
 
-/* Folders inside may have any mode; those that are entered are made ours first. */
+/* Directories inside may have any mode; those that are entered are made ours first. */
 static int open_up (const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
   (void) ftw;

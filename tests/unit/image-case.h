@@ -1,7 +1,7 @@
 /* Image layouts for tests, made byte by byte so that hostile ones can be made, too.
  *
  * A tar grows entry by entry in memory, is packed if wanted, and becomes a layer; layers, a configuration and
- * a manifest become a layout in a folder. What is right by default can be made wrong afterwards by writing
+ * a manifest become a layout in a directory. What is right by default can be made wrong afterwards by writing
  * over its file. Everything fails the test that called it, so nothing needs checking.
  */
 #pragma once
@@ -19,15 +19,15 @@ struct tar {
   size_t len;
 };
 
-/* Type flags are those of ustar: '0' file, '1' hard link, '2' symbolic link, '3' and '4' devices, '5' folder,
- * '6' FIFO. */
+/* Type flags are those of ustar: '0' file, '1' hard link, '2' symbolic link, '3' and '4' devices, '5'
+ * directory, '6' FIFO. */
 struct tar_entry {
   char type;
   const char *name;
   const char *target;
   const char *data;
   size_t data_len; /* 0: the length of DATA as a string */
-  unsigned mode;   /* 0: 0644, or 0755 for a folder */
+  unsigned mode;   /* 0: 0644, or 0755 for a directory */
   unsigned uid, gid;
   uint64_t mtime;
   uint64_t size_says; /* the header's size when it is not that of the data */
@@ -35,7 +35,7 @@ struct tar_entry {
 
 void tar_put (struct tar *tar, struct tar_entry entry);
 void tar_file (struct tar *tar, const char *name, const char *data);
-void tar_folder (struct tar *tar, const char *name, unsigned mode);
+void tar_directory (struct tar *tar, const char *name, unsigned mode);
 void tar_link (struct tar *tar, char type, const char *name, const char *target);
 /* A pax header with one record for the entry that follows. */
 void tar_pax (struct tar *tar, const char *key, const char *value);
@@ -49,19 +49,19 @@ struct case_layer {
   const char *media_type;
 };
 
-/* Makes FOLDER with the layout's mark. */
-void case_layout (const char *folder);
+/* Makes DIRECTORY with the layout's mark. */
+void case_layout (const char *directory);
 /* Puts bytes under their digest. */
-void case_blob (const char *folder, const void *bytes, size_t len, char hex[SHA256_HEX]);
+void case_blob (const char *directory, const void *bytes, size_t len, char hex[SHA256_HEX]);
 /* Ends the tar (two blocks of zeros), packs it and puts it down; TAR is empty afterwards. */
-struct case_layer case_layer (const char *folder, struct tar *tar, enum image_packing packing);
+struct case_layer case_layer (const char *directory, struct tar *tar, enum image_packing packing);
 /* Configuration and manifest; HEX is the manifest's digest, *RET_SIZE its size. */
-void case_manifest (const char *folder, const struct case_layer *layers, size_t count, char hex[SHA256_HEX],
-                    size_t *ret_size);
+void case_manifest (const char *directory, const struct case_layer *layers, size_t count,
+                    char hex[SHA256_HEX], size_t *ret_size);
 /* The index with one manifest; TAG may be NULL. */
-void case_index (const char *folder, const char *hex, size_t size, const char *tag);
+void case_index (const char *directory, const char *hex, size_t size, const char *tag);
 /* All of it, for an image of COUNT layers; HEX may be NULL. */
-void case_image (const char *folder, const struct case_layer *layers, size_t count, char hex[SHA256_HEX]);
+void case_image (const char *directory, const struct case_layer *layers, size_t count, char hex[SHA256_HEX]);
 
 /* Packs: gzip without making it smaller, zstd only where one byte repeats. */
 void case_pack (const void *bytes, size_t len, enum image_packing packing, struct tar *into);
@@ -70,7 +70,8 @@ void case_pack (const void *bytes, size_t len, enum image_packing packing, struc
 void case_write (const char *path, const void *bytes, size_t len);
 void case_write_text (const char *path, const char *text);
 
-/* Setup and teardown: a folder of the test's own, which is also the working folder; *STATE is its path. */
+/* Setup and teardown: a directory of the test's own, which is also the working directory; *STATE is its path.
+ */
 int case_enter (void **state);
 int case_leave (void **state);
 

@@ -1,5 +1,5 @@
-/* What the tests of unpacking share: an image of a few tars, unpacked into the folder "root" beside a folder
- * "outside" that nothing may change, once with openat2 and once without.
+/* What the tests of unpacking share: an image of a few tars, unpacked into the directory "root" beside a
+ * directory "outside" that nothing may change, once with openat2 and once without.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ static inline int case_open (const char *text, struct image **ret_image, struct 
   return r < 0 ? r : image_open (&reference, host.machine, ret_image, err);
 }
 
-/* Unpacks "oci:l" into a new folder "root". */
+/* Unpacks "oci:l" into a new directory "root". */
 static inline int case_unpack (struct image_unpack_options options, struct image_report *ret_report,
                                struct error *err)
 {

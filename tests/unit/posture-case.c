@@ -114,7 +114,7 @@ static bool has_option (const struct plan_mount *mount, const char *name)
   return false;
 }
 
-/* The view of the run's group: a folder of the stage's, and in it hierarchies of version 1. */
+/* The view of the run's group: a directory of the stage's, and in it hierarchies of version 1. */
 static void add_group (struct strbuf *buf, const struct plan_mount *mount, unsigned id, bool outside)
 {
   const char *name = strrchr (mount->target, '/') + 1;

@@ -23,10 +23,10 @@ static void test_defaults (void **state)
   assert_int_equal (empty->journal_keep, 8);
   assert_int_equal (empty->toolrunner_mode, TOOLRUNNER_UNSET);
   assert_false (empty->policy_checked_upstream);
-  assert_null (empty->launcher_socket);
-  assert_true (empty->launcher_use);
-  assert_false (empty->launcher_start);
-  assert_int_equal (empty->launcher_idle, 600 * 1000);
+  assert_null (empty->daemon_socket);
+  assert_true (empty->daemon_use);
+  assert_false (empty->daemon_start);
+  assert_int_equal (empty->daemon_idle, 600 * 1000);
   assert_int_equal (empty->ready_age, 600 * 1000);
   assert_int_equal (empty->ready.count, 0);
 }
@@ -58,10 +58,10 @@ static void test_values (void **state)
   assert_int_equal (c->command.count, 2);
 }
 
-static void test_launcher (void **state)
+static void test_daemon (void **state)
 {
   static const char text[] =
-      "{\"version\":1,\"launcher\":{\"socket\":\"/run/l\",\"use\":false,\"start\":true,\"idle\":\"1s\","
+      "{\"version\":1,\"daemon\":{\"socket\":\"/run/l\",\"use\":false,\"start\":true,\"idle\":\"1s\","
       "\"ready\":{\"plugin\":1,\"baseline\":60,\"hardened\":3},\"ready_age\":\"24h\"}}";
   static const struct {
     const char *profile;
@@ -72,10 +72,10 @@ static void test_launcher (void **state)
 
   (void) state;
   CHECK (configuration_parse ("c.json", text, strlen (text), &c, &err) == 0, "%s", error_text (&err));
-  assert_string_equal (c->launcher_socket, "/run/l");
-  assert_false (c->launcher_use);
-  assert_true (c->launcher_start);
-  assert_int_equal (c->launcher_idle, 1000);
+  assert_string_equal (c->daemon_socket, "/run/l");
+  assert_false (c->daemon_use);
+  assert_true (c->daemon_start);
+  assert_int_equal (c->daemon_idle, 1000);
   assert_int_equal (c->ready_age, 24 * 3600 * 1000);
   assert_int_equal (c->ready.count, ARRAY_LEN (ready));
   /* Each number stays with its name, in whatever order they come. */
@@ -87,9 +87,9 @@ static void test_launcher (void **state)
 
 static void test_mistakes (void **state)
 {
-#define JOURNAL(members)  "{\"version\":1,\"journal\":{" members "}}"
-#define RUNNER(members)   "{\"version\":1,\"toolrunner\":{" members "}}"
-#define LAUNCHER(members) "{\"version\":1,\"launcher\":{" members "}}"
+#define JOURNAL(members) "{\"version\":1,\"journal\":{" members "}}"
+#define RUNNER(members)  "{\"version\":1,\"toolrunner\":{" members "}}"
+#define DAEMON(members)  "{\"version\":1,\"daemon\":{" members "}}"
   static const struct {
     const char *text, *message;
   } rows[] = {
@@ -113,24 +113,23 @@ static void test_mistakes (void **state)
     { RUNNER ("\"workspace\":\"../x\""), "toolrunner.workspace: '../x' is not a path without" },
     { RUNNER ("\"migrations_dir\":\"m\""), "toolrunner.migrations_dir: 'm' is not an absolute path" },
     { RUNNER ("\"image\":\"a\",\"rootfs\":\"b\""), "toolrunner: 'rootfs' and 'image' both name a root" },
-    { LAUNCHER ("\"sockets\":1"), "launcher: unknown key 'sockets', did you mean 'socket'?" },
-    { LAUNCHER ("\"socket\":\"run/l\""), "launcher.socket: 'run/l' is not an absolute path" },
-    { LAUNCHER ("\"use\":1"), "launcher.use: expected true or false, found a number" },
-    { LAUNCHER ("\"start\":\"yes\""), "launcher.start: expected true or false, found a string" },
-    { LAUNCHER ("\"idle\":\"10\""), "launcher.idle: '10' is not a time from 1s to 24h" },
-    { LAUNCHER ("\"idle\":\"999ms\""), "launcher.idle: '999ms' is not a time from 1s to 24h" },
-    { LAUNCHER ("\"idle\":\"25h\""), "launcher.idle: '25h' is not a time from 1s to 24h" },
-    { LAUNCHER ("\"idle\":600"), "launcher.idle: expected a string, found a number" },
-    { LAUNCHER ("\"ready_age\":\"0s\""), "launcher.ready_age: '0s' is not a time from 1s to 24h" },
-    { LAUNCHER ("\"ready\":[]"), "launcher.ready: expected an object, found an array" },
-    { LAUNCHER ("\"ready\":{\"hardened\":0}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
-    { LAUNCHER ("\"ready\":{\"hardened\":65}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
-    { LAUNCHER ("\"ready\":{\"hardened\":-1}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
-    { LAUNCHER ("\"ready\":{\"hardened\":1.5}"), "launcher.ready.hardened: it is not a number from 1 to 64" },
-    { LAUNCHER ("\"ready\":{\"hardened\":\"1\"}"),
-      "launcher.ready.hardened: it is not a number from 1 to 64" },
-    { LAUNCHER ("\"ready\":{\"a\":40,\"b\":40}"), "launcher.ready: more than 64 in all" },
-    { LAUNCHER ("\"ready\":{\"a\":1,\"a\":2}"), "'a'" },
+    { DAEMON ("\"sockets\":1"), "daemon: unknown key 'sockets', did you mean 'socket'?" },
+    { DAEMON ("\"socket\":\"run/l\""), "daemon.socket: 'run/l' is not an absolute path" },
+    { DAEMON ("\"use\":1"), "daemon.use: expected true or false, found a number" },
+    { DAEMON ("\"start\":\"yes\""), "daemon.start: expected true or false, found a string" },
+    { DAEMON ("\"idle\":\"10\""), "daemon.idle: '10' is not a time from 1s to 24h" },
+    { DAEMON ("\"idle\":\"999ms\""), "daemon.idle: '999ms' is not a time from 1s to 24h" },
+    { DAEMON ("\"idle\":\"25h\""), "daemon.idle: '25h' is not a time from 1s to 24h" },
+    { DAEMON ("\"idle\":600"), "daemon.idle: expected a string, found a number" },
+    { DAEMON ("\"ready_age\":\"0s\""), "daemon.ready_age: '0s' is not a time from 1s to 24h" },
+    { DAEMON ("\"ready\":[]"), "daemon.ready: expected an object, found an array" },
+    { DAEMON ("\"ready\":{\"hardened\":0}"), "daemon.ready.hardened: it is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":65}"), "daemon.ready.hardened: it is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":-1}"), "daemon.ready.hardened: it is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":1.5}"), "daemon.ready.hardened: it is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":\"1\"}"), "daemon.ready.hardened: it is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"a\":40,\"b\":40}"), "daemon.ready: more than 64 in all" },
+    { DAEMON ("\"ready\":{\"a\":1,\"a\":2}"), "'a'" },
   };
 
   (void) state;
@@ -147,7 +146,7 @@ static void test_mistakes (void **state)
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_defaults),
   cmocka_unit_test (test_values),
-  cmocka_unit_test (test_launcher),
+  cmocka_unit_test (test_daemon),
   cmocka_unit_test (test_mistakes),
 };
 

@@ -316,9 +316,9 @@ static void test_covers (void **state)
 
   (void) state;
   posture_case_make (&c);
-  covered_read_record (c.plan, "/workspace/secret", "grep", 9, &denials);
-  covered_read_record (c.plan, "/workspace/secret", "grep", 9, &denials);
-  covered_read_record (c.plan, "/proc/kcore", NULL, 0, &denials);
+  masked_read_record (c.plan, "/workspace/secret", "grep", 9, &denials);
+  masked_read_record (c.plan, "/workspace/secret", "grep", 9, &denials);
+  masked_read_record (c.plan, "/proc/kcore", NULL, 0, &denials);
   assert_int_equal (denials.count, 2);
   assert_int_equal (denials.items[0].count, 2);
   assert_int_equal (denials.items[0].control, CONTROL_PATHS_HIDDEN);

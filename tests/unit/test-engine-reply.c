@@ -166,15 +166,15 @@ static void make_socket (const char *path, mode_t mode)
 
 static void test_sockets (void **state)
 {
-  char folder[] = "/tmp/test-engine-XXXXXX";
+  char directory[] = "/tmp/test-engine-XXXXXX";
   cleanup_error struct error err = { 0 };
   cleanup_free char *own = NULL, *found = NULL, *warning = NULL, *none = NULL;
   struct engine_place place = { .engine = BACKEND_DOCKER, .uid = 1000 };
 
   (void) state;
-  assert_non_null (mkdtemp (folder));
-  own = str_format ("%s/docker.sock", folder);
-  place.runtime = folder;
+  assert_non_null (mkdtemp (directory));
+  own = str_format ("%s/docker.sock", directory);
+  place.runtime = directory;
   make_socket (own, 0600);
   assert_int_equal (engine_socket_find (&place, &found, &err), 0);
   assert_string_equal (found, own);
@@ -187,10 +187,10 @@ static void test_sockets (void **state)
   assert_int_equal (engine_socket_find (&place, &none, &err), -EINVAL);
   assert_non_null (strstr (error_text (&err), "DOCKER_HOST"));
   error_clear (&err);
-  place.named = folder;
+  place.named = directory;
   assert_int_equal (engine_socket_find (&place, &none, &err), -ENOENT);
   unlink (own);
-  rmdir (folder);
+  rmdir (directory);
 }
 
 /* {"mode":134218239}, {"mode":2147484141}, {"mode":-1}, {"mode":"x"}, {}, no base64, no JSON. */

@@ -16,15 +16,16 @@
 #include "base-str.h"
 #include "unit.h"
 
-/* Every test works in a folder of its own, which is also the working folder. /tmp is root's and sticky. */
-static int enter_folder (void **state)
+/* Every test works in a directory of its own, which is also the working directory. /tmp is root's and sticky.
+ */
+static int enter_directory (void **state)
 {
-  char *folder = strdup ("/tmp/tyrum-oci-test-file-XXXXXX");
+  char *directory = strdup ("/tmp/tyrum-oci-test-file-XXXXXX");
 
-  if (folder == NULL || mkdtemp (folder) == NULL || chdir (folder) < 0)
+  if (directory == NULL || mkdtemp (directory) == NULL || chdir (directory) < 0)
     return -1;
   umask (022);
-  *state = folder;
+  *state = directory;
   return 0;
 }
 
@@ -36,7 +37,7 @@ static int remove_entry (const char *path, const struct stat *st, int type, stru
   return remove (path);
 }
 
-static int leave_folder (void **state)
+static int leave_directory (void **state)
 {
   int r = chdir ("/");
 
@@ -56,7 +57,7 @@ static void put (const char *path, const char *text, mode_t mode)
   assert_int_equal (chmod (path, mode), 0);
 }
 
-static void make_folder (const char *path, mode_t mode)
+static void make_directory (const char *path, mode_t mode)
 {
   assert_int_equal (mkdir (path, 0700), 0);
   assert_int_equal (chmod (path, mode), 0);
@@ -120,7 +121,7 @@ static void test_reads_whole_files (void **state)
 {
   cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL;
-  cleanup_close int folder = open (*state, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  cleanup_close int directory = open (*state, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
   put ("plain", "one\ntwo\n", 0644);
   put ("empty", "", 0644);
@@ -128,7 +129,7 @@ static void test_reads_whole_files (void **state)
   assert_reads ("empty", 100, "");
   assert_reads ("empty", 0, "");
   assert_int_equal (chdir ("/"), 0);
-  assert_int_equal (file_read (folder, "plain", 100, &text, NULL, &err), 0);
+  assert_int_equal (file_read (directory, "plain", 100, &text, NULL, &err), 0);
   assert_string_equal (text, "one\ntwo\n");
 }
 
@@ -171,10 +172,10 @@ static void test_refuses_what_is_no_file (void **state)
 {
   (void) state;
   assert_int_equal (mkfifo ("fifo", 0644), 0);
-  make_folder ("folder", 0755);
+  make_directory ("directory", 0755);
   assert_refused ("fifo", 100, -EINVAL, "cannot read 'fifo': not a regular file");
   assert_refused ("/dev/null", 100, -EINVAL, "cannot read '/dev/null': not a regular file");
-  assert_refused ("folder", 100, -EISDIR, "cannot read 'folder': it is a directory");
+  assert_refused ("directory", 100, -EISDIR, "cannot read 'directory': it is a directory");
   assert_refused ("absent", 100, -ENOENT, "cannot read 'absent': No such file or directory");
   assert_refused ("", 100, -ENOENT, "cannot read '': No such file or directory");
 }
@@ -228,11 +229,11 @@ static void test_trust_depends_on_mode (void **state)
   assert_false (is_trusted ("a.json"));
 }
 
-static void test_trust_depends_on_folders (void **state)
+static void test_trust_depends_on_directories (void **state)
 {
   (void) state;
-  make_folder ("a", 0755);
-  make_folder ("a/b", 0755);
+  make_directory ("a", 0755);
+  make_directory ("a/b", 0755);
   put ("a/b/c.json", "{}", 0644);
   assert_true (is_trusted ("a/b/c.json"));
   assert_int_equal (chmod ("a", 0775), 0);
@@ -246,8 +247,8 @@ static void test_trust_depends_on_folders (void **state)
   assert_false (is_trusted ("a/b/c.json"));
 }
 
-/* A relative path is no better than the folder that it starts in. */
-static void test_trust_of_working_folder (void **state)
+/* A relative path is no better than the directory that it starts in. */
+static void test_trust_of_working_directory (void **state)
 {
   cleanup_free char *whole = str_format ("%s/a.json", (char *) *state);
 
@@ -264,21 +265,21 @@ static void test_trust_depends_on_links (void **state)
 {
   cleanup_free char *absolute = str_format ("%s/sound/a.json", (char *) *state);
 
-  make_folder ("sound", 0755);
+  make_directory ("sound", 0755);
   put ("sound/a.json", "{}", 0644);
-  make_folder ("links", 0755);
+  make_directory ("links", 0755);
   assert_int_equal (symlink ("../sound/a.json", "links/relative"), 0);
   assert_int_equal (symlink (absolute, "links/absolute"), 0);
-  assert_int_equal (symlink ("../sound", "links/folder"), 0);
+  assert_int_equal (symlink ("../sound", "links/directory"), 0);
   assert_int_equal (symlink ("relative", "links/second"), 0);
   assert_true (is_trusted ("links/relative"));
   assert_true (is_trusted ("links/absolute"));
-  assert_true (is_trusted ("links/folder/a.json"));
+  assert_true (is_trusted ("links/directory/a.json"));
   assert_true (is_trusted ("links/second"));
   assert_int_equal (chmod ("links", 0777), 0);
   assert_false (is_trusted ("links/relative"));
   assert_false (is_trusted ("links/absolute"));
-  assert_false (is_trusted ("links/folder/a.json"));
+  assert_false (is_trusted ("links/directory/a.json"));
   assert_true (is_trusted ("sound/a.json"));
 }
 
@@ -286,21 +287,21 @@ static void test_trust_depends_on_links (void **state)
 static void test_trust_behind_links (void **state)
 {
   (void) state;
-  make_folder ("open", 0777);
+  make_directory ("open", 0777);
   put ("open/a.json", "{}", 0644);
-  make_folder ("links", 0755);
+  make_directory ("links", 0755);
   assert_int_equal (symlink ("../open/a.json", "links/file"), 0);
   assert_false (is_trusted ("links/file"));
   assert_int_equal (chmod ("open", 0755), 0);
   assert_true (is_trusted ("links/file"));
 }
 
-/* In a sticky folder anyone can give a file of ours a second name. */
+/* In a sticky directory anyone can give a file of ours a second name. */
 static void test_trust_of_second_names (void **state)
 {
   (void) state;
-  make_folder ("sticky", 01777);
-  make_folder ("own", 0755);
+  make_directory ("sticky", 01777);
+  make_directory ("own", 0755);
   put ("sticky/a.json", "{}", 0644);
   assert_true (is_trusted ("sticky/a.json"));
   assert_int_equal (link ("sticky/a.json", "own/b.json"), 0);
@@ -329,13 +330,13 @@ static void test_walk_ends_as_the_kernel_does (void **state)
   }
 }
 
-/* Needs root: a file, a folder and a link that belong to somebody else. */
+/* Needs root: a file, a directory and a link that belong to somebody else. */
 static void test_trust_depends_on_owner (void **state)
 {
   (void) state;
-  make_folder ("a", 0755);
+  make_directory ("a", 0755);
   put ("a/b.json", "{}", 0644);
-  make_folder ("sticky", 01777);
+  make_directory ("sticky", 01777);
   assert_int_equal (symlink ("../a/b.json", "sticky/link"), 0);
   assert_true (is_trusted ("a/b.json"));
   assert_true (is_trusted ("sticky/link"));
@@ -355,7 +356,7 @@ static void test_trust_of_effective_user (void **state)
 {
   bool own, roots, foreign;
 
-  make_folder ("a", 0755);
+  make_directory ("a", 0755);
   assert_int_equal (chmod (*state, 0755), 0);
   put ("a/own", "{}", 0644);
   put ("a/roots", "{}", 0644);
@@ -383,18 +384,18 @@ static void assert_mode (const char *path, mode_t mode)
 static void test_write_makes_and_replaces (void **state)
 {
   cleanup_error struct error err = { 0 };
-  cleanup_close int folder = open (*state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  cleanup_close int directory = open (*state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
   umask (077);
-  assert_int_equal (file_write_atomic (folder, "out", "first", 5, 0644, &err), 0);
+  assert_int_equal (file_write_atomic (directory, "out", "first", 5, 0644, &err), 0);
   assert_reads ("out", 100, "first");
   assert_mode ("out", 0644);
   umask (0);
   assert_int_equal (file_write_atomic (AT_FDCWD, "out", "", 0, 0600, &err), 0);
   assert_reads ("out", 100, "");
   assert_mode ("out", 0600);
-  make_folder ("sub", 0755);
-  assert_int_equal (file_write_atomic (folder, "sub/out", "deep", 4, 0400, &err), 0);
+  make_directory ("sub", 0755);
+  assert_int_equal (file_write_atomic (directory, "sub/out", "deep", 4, 0400, &err), 0);
   assert_reads ("sub/out", 100, "deep");
   assert_int_equal (count_entries ("."), 2);
   assert_int_equal (count_entries ("sub"), 1);
@@ -440,35 +441,44 @@ static void assert_write_fails (const char *path, int code, const char *message)
 static void test_write_failure_leaves_nothing (void **state)
 {
   (void) state;
-  make_folder ("folder", 0755);
-  assert_write_fails ("folder", -EISDIR, "cannot write 'folder': Is a directory");
+  make_directory ("directory", 0755);
+  assert_write_fails ("directory", -EISDIR, "cannot write 'directory': Is a directory");
   assert_write_fails ("absent/out", -ENOENT, "cannot write 'absent/out': No such file or directory");
-  assert_write_fails ("folder/", -EINVAL, "cannot write 'folder/': it does not name a file");
-  assert_write_fails ("folder/..", -EINVAL, "cannot write 'folder/..': it does not name a file");
+  assert_write_fails ("directory/", -EINVAL, "cannot write 'directory/': it does not name a file");
+  assert_write_fails ("directory/..", -EINVAL, "cannot write 'directory/..': it does not name a file");
   assert_write_fails ("", -EINVAL, "cannot write '': it does not name a file");
   assert_int_equal (count_entries ("."), 1);
-  assert_int_equal (count_entries ("folder"), 0);
+  assert_int_equal (count_entries ("directory"), 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, enter_folder, leave_folder)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, enter_directory, leave_directory)
 
 int main (void)
 {
   const struct CMUnitTest tests[] = {
-    IN_FOLDER (test_reads_whole_files),        IN_FOLDER (test_bound_is_exact),
-    IN_FOLDER (test_keeps_nul_inside),         IN_FOLDER (test_refuses_2gb_by_size),
-    IN_FOLDER (test_refuses_what_is_no_file),  IN_FOLDER (test_reads_proc),
-    IN_FOLDER (test_reads_long_proc),          IN_FOLDER (test_trust_depends_on_mode),
-    IN_FOLDER (test_trust_depends_on_folders), IN_FOLDER (test_trust_of_working_folder),
-    IN_FOLDER (test_trust_depends_on_links),   IN_FOLDER (test_trust_behind_links),
-    IN_FOLDER (test_trust_of_second_names),    IN_FOLDER (test_walk_ends_as_the_kernel_does),
-    IN_FOLDER (test_write_makes_and_replaces), IN_FOLDER (test_write_leaves_open_readers_alone),
-    IN_FOLDER (test_write_replaces_links),     IN_FOLDER (test_write_failure_leaves_nothing),
+    IN_DIRECTORY (test_reads_whole_files),
+    IN_DIRECTORY (test_bound_is_exact),
+    IN_DIRECTORY (test_keeps_nul_inside),
+    IN_DIRECTORY (test_refuses_2gb_by_size),
+    IN_DIRECTORY (test_refuses_what_is_no_file),
+    IN_DIRECTORY (test_reads_proc),
+    IN_DIRECTORY (test_reads_long_proc),
+    IN_DIRECTORY (test_trust_depends_on_mode),
+    IN_DIRECTORY (test_trust_depends_on_directories),
+    IN_DIRECTORY (test_trust_of_working_directory),
+    IN_DIRECTORY (test_trust_depends_on_links),
+    IN_DIRECTORY (test_trust_behind_links),
+    IN_DIRECTORY (test_trust_of_second_names),
+    IN_DIRECTORY (test_walk_ends_as_the_kernel_does),
+    IN_DIRECTORY (test_write_makes_and_replaces),
+    IN_DIRECTORY (test_write_leaves_open_readers_alone),
+    IN_DIRECTORY (test_write_replaces_links),
+    IN_DIRECTORY (test_write_failure_leaves_nothing),
   };
   /* With root's rights also what only root can set up; still one group, as there is one plan in TAP. */
   struct CMUnitTest as_root[ARRAY_LEN (tests) + 2] = {
-    IN_FOLDER (test_trust_depends_on_owner),
-    IN_FOLDER (test_trust_of_effective_user),
+    IN_DIRECTORY (test_trust_depends_on_owner),
+    IN_DIRECTORY (test_trust_of_effective_user),
   };
 
   cmocka_set_message_output (CM_OUTPUT_TAP);

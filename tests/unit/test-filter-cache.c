@@ -33,10 +33,10 @@ static int set_up (void **state)
 static int tear_down (void **state)
 {
   struct kept *kept = *state;
-  cleanup_free char *folder = str_format ("%s/filters", kept->storage);
+  cleanup_free char *directory = str_format ("%s/filters", kept->storage);
 
   unlink (kept->file);
-  rmdir (folder);
+  rmdir (directory);
   rmdir (kept->storage);
   filter_free (kept->filter);
   free (kept->file);

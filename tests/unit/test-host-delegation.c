@@ -1,4 +1,4 @@
-/* Which cgroup counts as delegated: in folders that look like groups. Where this file system has no
+/* Which cgroup counts as delegated: in directories that look like groups. Where this file system has no
  * attributes of users, nothing can be marked, and nothing may be found. */
 #include <config.h>
 
@@ -19,9 +19,9 @@
 
 static bool can_mark;
 
-static void write_file (const char *folder, const char *name, const char *text)
+static void write_file (const char *directory, const char *name, const char *text)
 {
-  cleanup_free char *path = str_format ("%s/%s", folder, name);
+  cleanup_free char *path = str_format ("%s/%s", directory, name);
   cleanup_close int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
   assert_true (fd >= 0 && write (fd, text, strlen (text)) == (ssize_t) strlen (text));
@@ -38,14 +38,14 @@ static void make_group (const char *name, const char *members, const char *mark)
     assert_int_equal (setxattr (name, "user.delegate", mark, strlen (mark), 0), 0);
 }
 
-static int enter_folder (void **state)
+static int enter_directory (void **state)
 {
-  char folder[] = "/tmp/tyrum-oci-test-delegation-XXXXXX";
+  char directory[] = "/tmp/tyrum-oci-test-delegation-XXXXXX";
 
-  if (mkdtemp (folder) == NULL || chdir (folder) < 0)
+  if (mkdtemp (directory) == NULL || chdir (directory) < 0)
     return -1;
-  can_mark = setxattr (folder, "user.delegate", "1", 1, 0) == 0;
-  *state = strdup (folder);
+  can_mark = setxattr (directory, "user.delegate", "1", 1, 0) == 0;
+  *state = strdup (directory);
   return *state ? 0 : -1;
 }
 
@@ -57,7 +57,7 @@ static int remove_entry (const char *path, const struct stat *st, int type, stru
   return remove (path);
 }
 
-static int leave_folder (void **state)
+static int leave_directory (void **state)
 {
   int r = chdir ("/") < 0 ? -1 : nftw (*state, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 
@@ -128,14 +128,14 @@ static void test_root (void **state)
   assert_null (facts->cgroup_delegated);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, enter_folder, leave_folder)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, enter_directory, leave_directory)
 
 int main (void)
 {
   static const struct CMUnitTest tests[] = {
-    IN_FOLDER (test_own_group),
-    IN_FOLDER (test_group_above),
-    IN_FOLDER (test_root),
+    IN_DIRECTORY (test_own_group),
+    IN_DIRECTORY (test_group_above),
+    IN_DIRECTORY (test_root),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);

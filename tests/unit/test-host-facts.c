@@ -84,7 +84,7 @@ static void test_empty_document_grants_nothing (void **state)
   assert_int_equal (facts->root.count + facts->sockets.count + facts->paths.count, 0);
 }
 
-static void test_folders_follow_the_user (void **state)
+static void test_directories_follow_the_user (void **state)
 {
   cleanup_host_facts struct host_facts *root = read_facts ("{\"uid\":0}");
   cleanup_host_facts struct host_facts *user = read_facts ("{\"uid\":1000,\"home\":\"/home/me\"}");
@@ -309,8 +309,8 @@ static const struct {
   { "{\"root\":[{\"path\":\"\",\"type\":\"file\"}]}", "host.json:1:18: root[0].path: must not be empty" },
   { "{\"root\":[{\"path\":\"/bin\",\"type\":\"symlink\"}]}",
     "host.json:1:10: root[0]: a symlink needs 'target'" },
-  { "{\"root\":[{\"path\":\"/usr\",\"type\":\"folder\"}]}",
-    "host.json:1:32: root[0].type: unknown value 'folder'" },
+  { "{\"root\":[{\"path\":\"/usr\",\"type\":\"catalog\"}]}",
+    "host.json:1:32: root[0].type: unknown value 'catalog'" },
   { "{\"paths\":[{\"path\":\"/a\",\"type\":\"file\"},{\"path\":\"/a\",\"type\":\"file\"}]}",
     "host.json:1:39: paths[1]: '/a' is listed twice" },
   { "{\"paths\":[{\"path\":\"/a\",\"type\":\"absent\",\"real\":\"/b\"}]}",
@@ -323,7 +323,7 @@ static const struct {
     "a\"}]}]}",
     "host.json:1:68: paths[0].places[0]: a place needs 'path', 'mount' and 'root'" },
   { "{\"paths\":[{\"path\":\"/a\",\"type\":\"directory\",\"below\":[{\"path\":\"/a/b\"}]}]}",
-    "host.json:1:52: paths[0].below[0]: 'filesystem' is missing" },
+    "host.json:1:55: paths[0].below[0]: 'filesystem' is missing" },
   { "{\"sockets\":[{\"path\":\"/run/docker.sock\",\"inodes\":1}]}",
     "host.json:1:40: sockets[0]: unknown key 'inodes', did you mean 'inode'?" },
 };
@@ -378,7 +378,7 @@ static void test_free_takes_what_is_half_built (void **state)
 
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_empty_document_grants_nothing),
-  cmocka_unit_test (test_folders_follow_the_user),
+  cmocka_unit_test (test_directories_follow_the_user),
   cmocka_unit_test (test_full_document),
   cmocka_unit_test (test_full_document_paths),
   cmocka_unit_test (test_traced_paths),

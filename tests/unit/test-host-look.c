@@ -19,14 +19,14 @@
 #include "base-places.h"
 #include "unit.h"
 
-/* A folder of its own, reached by a path without links, which is also the working folder. */
-static int enter_folder (void **state)
+/* A directory of its own, reached by a path without links, which is also the working directory. */
+static int enter_directory (void **state)
 {
-  char *folder = strdup ("/tmp/tyrum-oci-test-look-XXXXXX");
+  char *directory = strdup ("/tmp/tyrum-oci-test-look-XXXXXX");
 
-  if (folder == NULL || mkdtemp (folder) == NULL || chdir (folder) < 0)
+  if (directory == NULL || mkdtemp (directory) == NULL || chdir (directory) < 0)
     return -1;
-  free (folder);
+  free (directory);
   *state = getcwd (NULL, 0);
   return *state ? 0 : -1;
 }
@@ -39,7 +39,7 @@ static int remove_entry (const char *path, const struct stat *st, int type, stru
   return remove (path);
 }
 
-static int leave_folder (void **state)
+static int leave_directory (void **state)
 {
   int r = chdir ("/");
 
@@ -189,18 +189,18 @@ static void test_engine_addresses (void **state)
   assert_null (look_engine_address ("unix:///run/../docker.sock"));
 }
 
-static void test_folders_of_a_user (void **state)
+static void test_directories_of_a_user (void **state)
 {
   cleanup_free char *config = look_config_home (1000, "/home/me", "/cfg");
   cleanup_free char *plain = look_config_home (1000, "/home/me", NULL);
   cleanup_free char *roots = look_config_home (0, "/home/me", "/cfg");
   cleanup_free char *live = places_state_of (1000, "/run/user/1000");
   cleanup_free char *roots_live = places_state_of (0, "/run/user/1000");
-  cleanup_free char *own = places_state (), *launcher = places_launcher_socket ();
+  cleanup_free char *own = places_state (), *daemon = places_daemon_socket ();
 
   (void) state;
-  assert_true (own != NULL && launcher != NULL && strncmp (launcher, own, strlen (own)) == 0);
-  assert_string_equal (launcher + strlen (own), "/launcher.socket");
+  assert_true (own != NULL && daemon != NULL && strncmp (daemon, own, strlen (own)) == 0);
+  assert_string_equal (daemon + strlen (own), "/daemon.socket");
   assert_string_equal (config, "/cfg/tyrum-oci");
   assert_string_equal (plain, "/home/me/.config/tyrum-oci");
   assert_string_equal (roots, "/etc/tyrum-oci");
@@ -509,8 +509,8 @@ static void test_look_path_refuses (void **state)
   assert_int_equal (facts.paths.count, 0);
 }
 
-/* A removed working folder has a name in /proc that nobody can use. */
-static void test_look_path_at_a_removed_folder (void **state)
+/* A removed working directory has a name in /proc that nobody can use. */
+static void test_look_path_at_a_removed_directory (void **state)
 {
   struct host_facts facts = { 0 };
   cleanup_error struct error err = { 0 };
@@ -524,7 +524,7 @@ static void test_look_path_at_a_removed_folder (void **state)
   assert_int_equal (facts.paths.count, 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, enter_folder, leave_folder)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, enter_directory, leave_directory)
 
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_passwd),
@@ -533,19 +533,19 @@ static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_apparmor_profiles),
   cmocka_unit_test (test_own_group),
   cmocka_unit_test (test_engine_addresses),
-  cmocka_unit_test (test_folders_of_a_user),
+  cmocka_unit_test (test_directories_of_a_user),
   cmocka_unit_test (test_look_agrees_with_the_system),
   cmocka_unit_test (test_look_at_the_root),
   cmocka_unit_test (test_root_entries_are_chosen),
   cmocka_unit_test (test_facts_of_this_host_survive_json),
   cmocka_unit_test (test_home_from_the_environment),
-  IN_FOLDER (test_engine_socket_by_variable),
-  IN_FOLDER (test_look_path_at_each_type),
-  IN_FOLDER (test_look_path_through_links),
-  IN_FOLDER (test_look_path_through_magic),
-  IN_FOLDER (test_look_path_once),
-  IN_FOLDER (test_look_path_refuses),
-  IN_FOLDER (test_look_path_at_a_removed_folder),
+  IN_DIRECTORY (test_engine_socket_by_variable),
+  IN_DIRECTORY (test_look_path_at_each_type),
+  IN_DIRECTORY (test_look_path_through_links),
+  IN_DIRECTORY (test_look_path_through_magic),
+  IN_DIRECTORY (test_look_path_once),
+  IN_DIRECTORY (test_look_path_refuses),
+  IN_DIRECTORY (test_look_path_at_a_removed_directory),
 };
 
 UNIT_MAIN (cases)

@@ -192,7 +192,7 @@ static void test_opening (void **state)
   assert_int_equal (open_cache ("a/b/state", &err), -EPERM);
   assert_string_equal (error_text (&err),
                        "image cache 'a/b/state/images' can be written by others: remove it, or name "
-                       "another state folder");
+                       "another state directory");
   error_clear (&err);
   assert_int_equal (rename ("a/b/state/images", "a/b/state/real"), 0);
   assert_int_equal (symlink ("real", "a/b/state/images"), 0);
@@ -200,19 +200,19 @@ static void test_opening (void **state)
   error_clear (&err);
   case_write_text ("file", "");
   assert_int_equal (open_cache ("file/state", &err), -ENOTDIR);
-  assert_string_equal (error_text (&err), "cannot make the state folder 'file/state': Not a directory");
+  assert_string_equal (error_text (&err), "cannot make the state directory 'file/state': Not a directory");
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, case_enter_kernel, case_leave)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, case_enter_kernel, case_leave)
 
 static const struct CMUnitTest cases[] = {
-  IN_FOLDER (test_gc_after_killed_unpacker),
-  IN_FOLDER (test_gc_spares_what_is_used),
-  IN_FOLDER (test_gc_by_age),
-  IN_FOLDER (test_gc_leaves_strangers_alone),
-  IN_FOLDER (test_get_against_gc),
-  IN_FOLDER (test_lock_of_a_replaced_file),
-  IN_FOLDER (test_opening),
+  IN_DIRECTORY (test_gc_after_killed_unpacker),
+  IN_DIRECTORY (test_gc_spares_what_is_used),
+  IN_DIRECTORY (test_gc_by_age),
+  IN_DIRECTORY (test_gc_leaves_strangers_alone),
+  IN_DIRECTORY (test_get_against_gc),
+  IN_DIRECTORY (test_lock_of_a_replaced_file),
+  IN_DIRECTORY (test_opening),
 };
 
 int main (void)

@@ -315,18 +315,18 @@ static void test_waiting_is_told (void **state)
   close (gate[3]);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, case_enter_kernel, case_leave)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, case_enter_kernel, case_leave)
 
 static const struct CMUnitTest cases[] = {
-  IN_FOLDER (test_gets_and_keeps),
-  IN_FOLDER (test_setid_is_another_tree),
-  IN_FOLDER (test_changed_image_is_another_tree),
-  IN_FOLDER (test_half_trees_are_made_again),
-  IN_FOLDER (test_failure_leaves_nothing),
-  IN_FOLDER (test_write_failure),
-  IN_FOLDER (test_killed_unpacker),
-  IN_FOLDER (test_unpackers_at_once),
-  IN_FOLDER (test_waiting_is_told),
+  IN_DIRECTORY (test_gets_and_keeps),
+  IN_DIRECTORY (test_setid_is_another_tree),
+  IN_DIRECTORY (test_changed_image_is_another_tree),
+  IN_DIRECTORY (test_half_trees_are_made_again),
+  IN_DIRECTORY (test_failure_leaves_nothing),
+  IN_DIRECTORY (test_write_failure),
+  IN_DIRECTORY (test_killed_unpacker),
+  IN_DIRECTORY (test_unpackers_at_once),
+  IN_DIRECTORY (test_waiting_is_told),
 };
 
 int main (void)

@@ -49,10 +49,10 @@ static void test_depth (void **state)
   tar_file (&tar, name, "x");
   layer = case_layer ("l", &tar, IMAGE_PACKING_NONE);
   case_image ("l", &layer, 1, NULL);
-  case_unpack_fails (plain, -ENAMETOOLONG, "is more than 128 folders deep");
+  case_unpack_fails (plain, -ENAMETOOLONG, "is more than 128 directories deep");
   case_remove_root ();
   name[2 * LIMIT_IMAGE_DEPTH - 1] = '\0';
-  tar_folder (&tar, name, 0700);
+  tar_directory (&tar, name, 0700);
   layer = case_layer ("l", &tar, IMAGE_PACKING_NONE);
   case_image ("l", &layer, 1, NULL);
   case_unpacks (plain);

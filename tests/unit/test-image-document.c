@@ -85,7 +85,7 @@ static void test_config (void **state)
   assert_string_equal (config.os, "linux");
   assert_string_equal (config.architecture, "amd64");
   assert_string_equal (config.user, "1:2");
-  assert_string_equal (config.working_folder, "/w");
+  assert_string_equal (config.working_directory, "/w");
   assert_int_equal (config.environment.count, 2);
   assert_string_equal (config.environment.items[1], "B=2");
   assert_int_equal (config.entrypoint.count, 1);

@@ -51,26 +51,26 @@ static void assert_refused (const char *text, int code, const char *end)
 }
 
 /* An image of one layer with one file in it. */
-static struct case_layer small_layer (const char *folder, const char *data)
+static struct case_layer small_layer (const char *directory, const char *data)
 {
   struct tar tar = { 0 };
 
   tar_file (&tar, "f", data);
-  return case_layer (folder, &tar, IMAGE_PACKING_NONE);
+  return case_layer (directory, &tar, IMAGE_PACKING_NONE);
 }
 
-static void make_image (const char *folder, char hex[SHA256_HEX])
+static void make_image (const char *directory, char hex[SHA256_HEX])
 {
   struct case_layer layer;
 
-  case_layout (folder);
-  layer = small_layer (folder, "x");
-  case_image (folder, &layer, 1, hex);
+  case_layout (directory);
+  layer = small_layer (directory, "x");
+  case_image (directory, &layer, 1, hex);
 }
 
-static char *blob_path (const char *folder, const char *hex)
+static char *blob_path (const char *directory, const char *hex)
 {
-  char *path = str_format ("%s/blobs/sha256/%s", folder, hex);
+  char *path = str_format ("%s/blobs/sha256/%s", directory, hex);
 
   assert_non_null (path);
   return path;
@@ -116,7 +116,7 @@ static void test_reads_an_image (void **state)
   assert_int_equal (image->manifest.count, 1);
   assert_int_equal (image->config.diff_count, 1);
   assert_string_equal (image->config.user, "app");
-  assert_string_equal (image->config.working_folder, "/srv");
+  assert_string_equal (image->config.working_directory, "/srv");
   assert_string_equal (image->config.environment.items[1], "A=b c");
   assert_string_equal (image->config.entrypoint.items[0], "/bin/sh");
   assert_int_equal (image->config.command.count, 0);
@@ -373,20 +373,20 @@ static void test_blob_that_shrinks (void **state)
   CHECK (str_has_suffix (error_text (&err), "became shorter while it was read"), "%s", error_text (&err));
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, case_enter, case_leave)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, case_enter, case_leave)
 
 static const struct CMUnitTest cases[] = {
-  IN_FOLDER (test_reads_an_image),
-  IN_FOLDER (test_tags),
-  IN_FOLDER (test_nested_index),
-  IN_FOLDER (test_nesting_is_bounded),
-  IN_FOLDER (test_mark),
-  IN_FOLDER (test_links_and_fifos),
-  IN_FOLDER (test_damage),
-  IN_FOLDER (test_other_machine),
-  IN_FOLDER (test_unknown_kind),
-  IN_FOLDER (test_diffs_must_fit),
-  IN_FOLDER (test_blob_that_shrinks),
+  IN_DIRECTORY (test_reads_an_image),
+  IN_DIRECTORY (test_tags),
+  IN_DIRECTORY (test_nested_index),
+  IN_DIRECTORY (test_nesting_is_bounded),
+  IN_DIRECTORY (test_mark),
+  IN_DIRECTORY (test_links_and_fifos),
+  IN_DIRECTORY (test_damage),
+  IN_DIRECTORY (test_other_machine),
+  IN_DIRECTORY (test_unknown_kind),
+  IN_DIRECTORY (test_diffs_must_fit),
+  IN_DIRECTORY (test_blob_that_shrinks),
 };
 
 int main (void)

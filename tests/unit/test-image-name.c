@@ -1,4 +1,4 @@
-/* Names in archives, and the log of folders. */
+/* Names in archives, and the log of directories. */
 #include <config.h>
 
 #include "image-name-internal.h"
@@ -7,7 +7,7 @@
 
 #include "base-cleanup.h"
 #include "base-str.h"
-#include "image-folders-internal.h"
+#include "image-directories-internal.h"
 #include "unit.h"
 
 static void test_normal (void **state)
@@ -66,7 +66,7 @@ static void test_limits (void **state)
   (void) state;
   assert_int_equal (image_name_normal ("a/b/c", 3, normal, &err), 0);
   assert_int_equal (image_name_normal ("a/b/c/d", 3, normal, &err), -ENAMETOOLONG);
-  assert_string_equal (error_text (&err), "'a/b/c/d' is more than 3 folders deep");
+  assert_string_equal (error_text (&err), "'a/b/c/d' is more than 3 directories deep");
   error_clear (&err);
 
   memset (name, 'x', sizeof (name));
@@ -139,7 +139,7 @@ static int refuse (void *data, const char *path, mode_t mode, struct timespec ti
 }
 
 /* "a=755@1 -a ..." made and removed in this order. */
-static void fill (struct image_folders *folders, const char *text)
+static void fill (struct image_directories *directories, const char *text)
 {
   while (*text != '\0') {
     char path[64];
@@ -149,11 +149,11 @@ static void fill (struct image_folders *folders, const char *text)
 
     if (*text == '-') {
       assert_int_equal (sscanf (text, "-%63[^ ]%n", path, &len), 1);
-      assert_int_equal (image_folders_removed (folders, path), 0);
+      assert_int_equal (image_directories_removed (directories, path), 0);
     } else {
       assert_int_equal (sscanf (text, "%63[^= ]=%o@%ld%n", path, &mode, &time, &len), 3);
-      assert_int_equal (image_folders_made (folders, strcmp (path, ".") == 0 ? "" : path, mode,
-                                            (struct timespec){ .tv_sec = time }),
+      assert_int_equal (image_directories_made (directories, strcmp (path, ".") == 0 ? "" : path, mode,
+                                                (struct timespec){ .tv_sec = time }),
                         0);
     }
     text += len;
@@ -161,7 +161,7 @@ static void fill (struct image_folders *folders, const char *text)
   }
 }
 
-static void test_folders (void **state)
+static void test_directories (void **state)
 {
   static const struct {
     const char *log, *set;
@@ -188,32 +188,32 @@ static void test_folders (void **state)
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_error struct error err = { 0 };
-    cleanup_image_folders struct image_folders folders = { 0 };
+    cleanup_image_directories struct image_directories directories = { 0 };
     cleanup_strbuf struct strbuf set = { 0 };
 
-    fill (&folders, rows[i].log);
-    assert_int_equal (image_folders_settle (&folders, note, &set, &err), 0);
+    fill (&directories, rows[i].log);
+    assert_int_equal (image_directories_settle (&directories, note, &set, &err), 0);
     CHECK (strcmp (set.text ? set.text : "", rows[i].set) == 0, "'%s': '%s'", rows[i].log, set.text);
-    assert_int_equal (folders.count, 0);
+    assert_int_equal (directories.count, 0);
   }
 }
 
-static void test_folders_stop_at_an_error (void **state)
+static void test_directories_stop_at_an_error (void **state)
 {
   cleanup_error struct error err = { 0 };
-  cleanup_image_folders struct image_folders folders = { 0 };
+  cleanup_image_directories struct image_directories directories = { 0 };
   unsigned calls = 0;
 
   (void) state;
-  fill (&folders, "a=755@1 b=755@1 c=755@1");
-  assert_int_equal (image_folders_settle (&folders, refuse, &calls, &err), -EROFS);
+  fill (&directories, "a=755@1 b=755@1 c=755@1");
+  assert_int_equal (image_directories_settle (&directories, refuse, &calls, &err), -EROFS);
   assert_int_equal (calls, 1);
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_normal),  cmocka_unit_test (test_ways_up),
-  cmocka_unit_test (test_limits),  cmocka_unit_test (test_marks),
-  cmocka_unit_test (test_folders), cmocka_unit_test (test_folders_stop_at_an_error),
+  cmocka_unit_test (test_normal),      cmocka_unit_test (test_ways_up),
+  cmocka_unit_test (test_limits),      cmocka_unit_test (test_marks),
+  cmocka_unit_test (test_directories), cmocka_unit_test (test_directories_stop_at_an_error),
 };
 
 UNIT_MAIN (cases)

@@ -15,9 +15,9 @@
 
 static const struct image_unpack_options plain = { 0 };
 
-static void *folder;
+static void *directory;
 
-/* Two layers in which every kind of entry and whiteout happens, in a folder that all rows share. */
+/* Two layers in which every kind of entry and whiteout happens, in a directory that all rows share. */
 static int make_inputs (void **state)
 {
   struct case_layer layers[2];
@@ -25,10 +25,10 @@ static int make_inputs (void **state)
 
   /* A state of the group's would hide those of the rows. */
   (void) state;
-  if (case_enter_kernel (&folder) < 0)
+  if (case_enter_kernel (&directory) < 0)
     return -1;
   case_layout ("l");
-  tar_folder (&tar, "a", 0711);
+  tar_directory (&tar, "a", 0711);
   tar_file (&tar, "a/b/c", "1");
   tar_file (&tar, "gone/f", "1");
   tar_file (&tar, "opaque/f", "1");
@@ -47,7 +47,7 @@ static int make_inputs (void **state)
 static int remove_inputs (void **state)
 {
   (void) state;
-  return case_leave (&folder);
+  return case_leave (&directory);
 }
 
 static int run_open (struct error *err)

@@ -13,14 +13,14 @@
 #include "image-text.h"
 #include "unit.h"
 
-static void assert_parts (const char *text, const char *folder, const char *tag)
+static void assert_parts (const char *text, const char *directory, const char *tag)
 {
   cleanup_error struct error err = { 0 };
   cleanup_image_reference struct image_reference reference = { 0 };
   int r = image_reference_parse (text, &reference, &err);
 
   CHECK (r == 0, "%s: %s", text, error_text (&err));
-  CHECK (str_equal (reference.folder, folder), "%s: folder '%s'", text, reference.folder);
+  CHECK (str_equal (reference.directory, directory), "%s: directory '%s'", text, reference.directory);
   CHECK (str_equal (reference.tag, tag), "%s: tag '%s'", text, reference.tag ? reference.tag : "(none)");
 }
 
@@ -32,10 +32,10 @@ static void assert_refused (const char *text, int code, const char *message)
 
   CHECK (r == code, "%s: %d, %s", text, r, error_text (&err));
   assert_string_equal (error_text (&err), message);
-  assert_null (reference.folder);
+  assert_null (reference.directory);
 }
 
-static void test_splits_at_a_folder (void **state)
+static void test_splits_at_a_directory (void **state)
 {
   (void) state;
   assert_int_equal (mkdir ("a", 0755), 0);
@@ -49,7 +49,7 @@ static void test_splits_at_a_folder (void **state)
   assert_parts ("oci:a:example.org/name@x+y", "a", "example.org/name@x+y");
 }
 
-static void test_folder_with_colons (void **state)
+static void test_directory_with_colons (void **state)
 {
   (void) state;
   assert_int_equal (mkdir ("a", 0755), 0);
@@ -58,7 +58,7 @@ static void test_folder_with_colons (void **state)
   assert_int_equal (mkdir ("a:b", 0755), 0);
   assert_parts ("oci:a:b", "a:b", NULL);
   assert_parts ("oci:a:b:c", "a:b", "c");
-  /* A file is no folder. */
+  /* A file is no directory. */
   case_write_text ("a:c", "");
   assert_parts ("oci:a:c", "a", "c");
 }
@@ -75,12 +75,12 @@ static void test_refuses (void **state)
                   "image 'docker:a': expected oci:DIR or oci:DIR:TAG, an image layout on disk");
   assert_refused ("a", -EINVAL, "image 'a': expected oci:DIR or oci:DIR:TAG, an image layout on disk");
   assert_refused ("oci:none:v1", -ENOENT,
-                  "image 'oci:none:v1': there is no such folder; it must hold an OCI image layout");
+                  "image 'oci:none:v1': there is no such directory; it must hold an OCI image layout");
   assert_refused ("oci::v1", -ENOENT,
-                  "image 'oci::v1': there is no such folder; it must hold an OCI image layout");
-  assert_refused ("oci:a:", -EINVAL, "image 'oci:a:': what follows the folder is not a tag");
-  assert_refused ("oci:a:b c", -EINVAL, "image 'oci:a:b c': what follows the folder is not a tag");
-  assert_refused ("oci:a:b\n", -EINVAL, "image 'oci:a:b\\x0a': what follows the folder is not a tag");
+                  "image 'oci::v1': there is no such directory; it must hold an OCI image layout");
+  assert_refused ("oci:a:", -EINVAL, "image 'oci:a:': what follows the directory is not a tag");
+  assert_refused ("oci:a:b c", -EINVAL, "image 'oci:a:b c': what follows the directory is not a tag");
+  assert_refused ("oci:a:b\n", -EINVAL, "image 'oci:a:b\\x0a': what follows the directory is not a tag");
 
   memcpy (text, "oci:a:", 6);
   memset (text + 6, 'x', sizeof (text) - 7);
@@ -125,8 +125,8 @@ static void test_show (void **state)
 int main (void)
 {
   const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown (test_splits_at_a_folder, case_enter, case_leave),
-    cmocka_unit_test_setup_teardown (test_folder_with_colons, case_enter, case_leave),
+    cmocka_unit_test_setup_teardown (test_splits_at_a_directory, case_enter, case_leave),
+    cmocka_unit_test_setup_teardown (test_directory_with_colons, case_enter, case_leave),
     cmocka_unit_test_setup_teardown (test_refuses, case_enter, case_leave),
     cmocka_unit_test (test_is_reference),
     cmocka_unit_test (test_show),

@@ -19,16 +19,16 @@ static void test_two_layers (void **state)
 
   (void) state;
   case_layout ("l");
-  tar_folder (&tar, "./", 0711);
-  tar_folder (&tar, "etc/", 0755);
+  tar_directory (&tar, "./", 0711);
+  tar_directory (&tar, "etc/", 0755);
   tar_file (&tar, "etc/kept", "1");
   tar_file (&tar, "etc/changed", "old");
   tar_file (&tar, "etc/gone", "1");
-  tar_folder (&tar, "opaque", 0755);
+  tar_directory (&tar, "opaque", 0755);
   tar_file (&tar, "opaque/below", "1");
-  tar_folder (&tar, "opaque/sub", 0755);
+  tar_directory (&tar, "opaque/sub", 0755);
   tar_file (&tar, "opaque/sub/below", "1");
-  tar_folder (&tar, "tree", 0755);
+  tar_directory (&tar, "tree", 0755);
   tar_file (&tar, "tree/a/b/c", "1");
   layers[0] = case_layer ("l", &tar, IMAGE_PACKING_GZIP);
   tar_file (&tar, "etc/changed", "new");
@@ -36,7 +36,7 @@ static void test_two_layers (void **state)
   tar_file (&tar, "etc/.wh.never-was", "");
   tar_file (&tar, "nowhere/.wh.x", "");
   tar_file (&tar, ".wh.tree", "");
-  tar_folder (&tar, "opaque", 0700);
+  tar_directory (&tar, "opaque", 0700);
   tar_file (&tar, "opaque/.wh..wh..opq", "");
   tar_file (&tar, "opaque/above", "2");
   layers[1] = case_layer ("l", &tar, IMAGE_PACKING_ZSTD);
@@ -119,23 +119,23 @@ static void test_opaque_root (void **state)
 }
 
 /* Modes that would keep us out are set when all is in place; what a whiteout took leaves nothing behind. */
-static void test_folder_modes (void **state)
+static void test_directory_modes (void **state)
 {
   struct case_layer layers[2];
   struct tar tar = { 0 };
 
   (void) state;
   case_layout ("l");
-  tar_folder (&tar, "closed", 0500);
+  tar_directory (&tar, "closed", 0500);
   tar_file (&tar, "closed/a", "1");
-  tar_folder (&tar, "closed/inner", 0100);
-  tar_folder (&tar, "twice", 0700);
-  tar_folder (&tar, "remade", 0700);
-  tar_folder (&tar, "remade/sub", 0711);
+  tar_directory (&tar, "closed/inner", 0100);
+  tar_directory (&tar, "twice", 0700);
+  tar_directory (&tar, "remade", 0700);
+  tar_directory (&tar, "remade/sub", 0711);
   layers[0] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
   tar_file (&tar, "closed/b", "2");
   tar_file (&tar, "closed/inner/c", "2");
-  tar_folder (&tar, "twice", 0750);
+  tar_directory (&tar, "twice", 0750);
   tar_file (&tar, ".wh.remade", "");
   tar_file (&tar, "remade/sub/d", "2");
   layers[1] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
@@ -172,7 +172,7 @@ static void test_times (void **state)
   tar_pax (&tar, "mtime", "-5.25");
   tar_put (&tar, (struct tar_entry){ .type = '0', .name = "d/old", .data = "1", .mtime = 9 });
   layers[0] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
-  /* A file more does not make the folder newer. */
+  /* A file more does not make the directory newer. */
   tar_put (&tar, (struct tar_entry){ .type = '0', .name = "d/g", .data = "2", .mtime = 4000 });
   layers[1] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
   case_image ("l", layers, 2, NULL);
@@ -203,9 +203,9 @@ static void put_modes (struct tar *tar)
   tar_put (tar, (struct tar_entry){ .type = '0', .name = "suid", .mode = 04755 });
   tar_put (tar, (struct tar_entry){ .type = '0', .name = "sgid", .mode = 02755 });
   tar_put (tar, (struct tar_entry){ .type = '0', .name = "sticky", .mode = 01644 });
-  tar_folder (tar, "tmp", 01777);
-  tar_folder (tar, "mail", 02775);
-  tar_folder (tar, "none", 07000);
+  tar_directory (tar, "tmp", 01777);
+  tar_directory (tar, "mail", 02775);
+  tar_directory (tar, "none", 07000);
 }
 
 static void test_setid_bits_are_dropped (void **state)
@@ -292,11 +292,11 @@ static void test_attributes (void **state)
   tar_pax (&tar, "SCHILY.xattr.user.test", "yes");
   tar_put (&tar, (struct tar_entry){ .type = '0', .name = "user", .mode = 0444 });
   tar_pax (&tar, "SCHILY.xattr.user.overlay.opaque", "y");
-  tar_folder (&tar, "overlay", 0755);
+  tar_directory (&tar, "overlay", 0755);
   tar_pax (&tar, "SCHILY.xattr.user.containers.override_stat", "0:0:4755");
   tar_file (&tar, "containers", "");
   tar_pax (&tar, "SCHILY.xattr.trusted.overlay.opaque", "y");
-  tar_folder (&tar, "trusted", 0755);
+  tar_directory (&tar, "trusted", 0755);
   tar_pax (&tar, "SCHILY.xattr.security.capability", "xx");
   tar_file (&tar, "capable", "");
   tar_pax (&tar, "SCHILY.xattr.user.test", "yes");
@@ -352,31 +352,31 @@ static void test_replacing (void **state)
   case_write_text ("outside/f", "safe");
   tar_file (&tar, "file-file", "1");
   tar_file (&tar, "file-file", "2");
-  tar_file (&tar, "file-folder", "1");
-  tar_file (&tar, "folder-file/a/b", "1");
+  tar_file (&tar, "file-directory", "1");
+  tar_file (&tar, "directory-file/a/b", "1");
   tar_link (&tar, '2', "link-file", "../outside/f");
-  tar_link (&tar, '2', "link-folder", "../outside");
+  tar_link (&tar, '2', "link-directory", "../outside");
   tar_link (&tar, '2', "link-link", "../outside");
   tar_file (&tar, "hard", "1");
   tar_link (&tar, '1', "hard-too", "hard");
   layers[0] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
-  tar_folder (&tar, "file-folder", 0755);
-  tar_file (&tar, "file-folder/x", "2");
-  tar_file (&tar, "folder-file", "2");
+  tar_directory (&tar, "file-directory", 0755);
+  tar_file (&tar, "file-directory/x", "2");
+  tar_file (&tar, "directory-file", "2");
   tar_file (&tar, "link-file", "2");
-  tar_folder (&tar, "link-folder", 0700);
-  tar_file (&tar, "link-folder/f", "2");
+  tar_directory (&tar, "link-directory", 0700);
+  tar_file (&tar, "link-directory/f", "2");
   tar_link (&tar, '2', "link-link", "elsewhere");
   tar_file (&tar, "hard", "2");
   layers[1] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
   case_image ("l", layers, 2, NULL);
   case_unpacks (plain);
   LOOKS ("root/file-file", "f 0644 2");
-  LOOKS ("root/file-folder/x", "f 0644 2");
-  LOOKS ("root/folder-file", "f 0644 2");
+  LOOKS ("root/file-directory/x", "f 0644 2");
+  LOOKS ("root/directory-file", "f 0644 2");
   LOOKS ("root/link-file", "f 0644 2");
-  LOOKS ("root/link-folder", "d 0700");
-  LOOKS ("root/link-folder/f", "f 0644 2");
+  LOOKS ("root/link-directory", "d 0700");
+  LOOKS ("root/link-directory/f", "f 0644 2");
   LOOKS ("root/link-link", "l elsewhere");
   LOOKS ("root/hard", "f 0644 2");
   LOOKS ("root/hard-too", "f 0644 1");
@@ -541,14 +541,14 @@ static void test_refused_without_libarchive (void **state)
   assert_int_equal (case_unpack (plain, &report, &err), -ENOTSUP);
   assert_string_equal (error_text (&err),
                        "cannot unpack image 'oci:l': layer 1 of 1: this program was built without "
-                       "libarchive and cannot unpack images; give a folder instead");
+                       "libarchive and cannot unpack images; give a directory instead");
 }
 
 static const struct CMUnitTest cases[] = {
   BOTH_WAYS (test_two_layers),
   BOTH_WAYS (test_whiteouts_spare_their_own_layer),
   BOTH_WAYS (test_opaque_root),
-  BOTH_WAYS (test_folder_modes),
+  BOTH_WAYS (test_directory_modes),
   BOTH_WAYS (test_times),
   BOTH_WAYS (test_setid_bits_are_dropped),
   BOTH_WAYS (test_setid_bits_are_kept_when_asked),

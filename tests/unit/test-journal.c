@@ -20,15 +20,15 @@
 #define HEAD  "state/journal/head"
 #define LINES 12
 
-/* Every test works in a folder of its own, which is also the working folder. */
-static int enter_folder (void **state)
+/* Every test works in a directory of its own, which is also the working directory. */
+static int enter_directory (void **state)
 {
-  char *folder = strdup ("/tmp/tyrum-oci-test-journal-XXXXXX");
+  char *directory = strdup ("/tmp/tyrum-oci-test-journal-XXXXXX");
 
-  if (folder == NULL || mkdtemp (folder) == NULL || chdir (folder) < 0)
+  if (directory == NULL || mkdtemp (directory) == NULL || chdir (directory) < 0)
     return -1;
   umask (022);
-  *state = folder;
+  *state = directory;
   return 0;
 }
 
@@ -40,7 +40,7 @@ static int remove_entry (const char *path, const struct stat *st, int type, stru
   return remove (path);
 }
 
-static int leave_folder (void **state)
+static int leave_directory (void **state)
 {
   int r = chdir ("/");
 
@@ -551,7 +551,7 @@ static void test_digests (void **state)
   assert_true (journal_swap_digest (journal, "../x", "sha256:2", before, &err) < 0);
 }
 
-static void test_folder (void **state)
+static void test_directory (void **state)
 {
   const struct journal_options options = { "state", 1 << 20, 3, .sync = false };
   cleanup_journal struct journal *journal = NULL;
@@ -569,15 +569,15 @@ static void test_folder (void **state)
   assert_true (journal_open (&options, &journal, &err) < 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown (test, enter_folder, leave_folder)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, enter_directory, leave_directory)
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_lines),     IN_FOLDER (test_good),         IN_FOLDER (test_edited),
-  IN_FOLDER (test_edited_with_hash), IN_FOLDER (test_dropped),      IN_FOLDER (test_moved_and_added),
-  IN_FOLDER (test_truncated),        IN_FOLDER (test_head),         IN_FOLDER (test_torn),
-  IN_FOLDER (test_rotation),         IN_FOLDER (test_file_dropped), IN_FOLDER (test_pruned),
-  IN_FOLDER (test_anchor),           IN_FOLDER (test_batch),        IN_FOLDER (test_too_long),
-  IN_FOLDER (test_digests),          IN_FOLDER (test_folder),
+  cmocka_unit_test (test_lines),        IN_DIRECTORY (test_good),         IN_DIRECTORY (test_edited),
+  IN_DIRECTORY (test_edited_with_hash), IN_DIRECTORY (test_dropped),      IN_DIRECTORY (test_moved_and_added),
+  IN_DIRECTORY (test_truncated),        IN_DIRECTORY (test_head),         IN_DIRECTORY (test_torn),
+  IN_DIRECTORY (test_rotation),         IN_DIRECTORY (test_file_dropped), IN_DIRECTORY (test_pruned),
+  IN_DIRECTORY (test_anchor),           IN_DIRECTORY (test_batch),        IN_DIRECTORY (test_too_long),
+  IN_DIRECTORY (test_digests),          IN_DIRECTORY (test_directory),
 };
 
 UNIT_MAIN (cases)

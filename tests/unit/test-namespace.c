@@ -90,7 +90,7 @@ static int look_with (const char *map, const char *path)
 static void test_owners (void **state)
 {
   static const char few[] = "0 1000 1\n1 300000 1000\n", many[] = "0 1000 1\n1 300000 65536\n";
-  char folder[] = "/tmp/tyrum-oci-test-namespace-XXXXXX", path[64];
+  char directory[] = "/tmp/tyrum-oci-test-namespace-XXXXXX", path[64];
   cleanup_close int fd = -1;
   struct stat st;
 
@@ -98,9 +98,9 @@ static void test_owners (void **state)
   /* Only root gives files away; whoever tests without has tested it with. */
   if (geteuid () != 0 || stat ("/", &st) < 0 || st.st_uid != 0)
     return;
-  assert_non_null (mkdtemp (folder));
-  assert_int_equal (chmod (folder, 0755), 0);
-  snprintf (path, sizeof (path), "%s/file", folder);
+  assert_non_null (mkdtemp (directory));
+  assert_int_equal (chmod (directory, 0755), 0);
+  snprintf (path, sizeof (path), "%s/file", directory);
   fd = open (path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   assert_true (fd >= 0);
   /* Root's, with and without somebody of nobody's number. */
@@ -116,12 +116,12 @@ static void test_owners (void **state)
   assert_int_equal (look_with (many, path), NO_TRUST);
   assert_int_equal (fchown (fd, USER_ID, USER_ID), 0);
   assert_int_equal (look_with (many, path), 0);
-  /* A folder of that somebody's on the way. */
+  /* A directory of that somebody's on the way. */
   assert_int_equal (fchown (fd, 0, 0), 0);
-  assert_int_equal (chown (folder, SUB_ID + NAMESPACE_NOBODY - 1, SUB_ID), 0);
+  assert_int_equal (chown (directory, SUB_ID + NAMESPACE_NOBODY - 1, SUB_ID), 0);
   assert_int_equal (look_with (many, path), NO_TRUST);
   unlink (path);
-  rmdir (folder);
+  rmdir (directory);
 }
 
 int main (void)

@@ -38,7 +38,7 @@ static struct host_facts *make_host (void)
   return host;
 }
 
-/* Every source that the settings name becomes a plain folder of the host. */
+/* Every source that the settings name becomes a plain directory of the host. */
 static void add_sources (struct host_facts *host, const struct grants *grants, enum path_type type)
 {
   for (size_t i = 0; i < grants->count; i++) {
@@ -126,7 +126,7 @@ static void check_plan (const struct plan *plan, const struct profile *profile, 
     CHECK (value->state != VALUE_CONFLICT, "%s: a conflict became a plan", key);
   }
   for (enum control c = 0; c < CONTROL_COUNT; c++)
-    CHECK (!plan->controls[c].required || plan->controls[c].carriage.carry == CARRY_ENFORCED,
+    CHECK (!plan->controls[c].required || plan->controls[c].enforcement.level == ENFORCEMENT_ENFORCED,
            "%s: required and not enforced", control_info (c)->name);
   for (size_t i = 0; i < plan->mount_count; i++) {
     const struct plan_mount *mount = &plan->mounts[i];

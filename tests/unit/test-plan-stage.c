@@ -102,7 +102,7 @@ static void test_own_engine (void **state)
   assert_int_equal (plan->memory, 0);
   assert_int_equal (plan->pids, 0);
   assert_int_equal (plan->cpu_quota, 0);
-  assert_int_equal (plan->controls[CONTROL_LIMITS_PIDS].carriage.carry, CARRY_IMPOSSIBLE);
+  assert_int_equal (plan->controls[CONTROL_LIMITS_PIDS].enforcement.level, ENFORCEMENT_IMPOSSIBLE);
 }
 
 /* Each run has a range of its own; one that does not exist is not taken. */
@@ -151,7 +151,7 @@ static void check_groups (struct plan *plan)
     assert_int_equal (mount->options.count, 5);
   }
   assert_int_equal (count, ARRAY_LEN (targets));
-  assert_int_equal (target_oci (plan, &document, &err), 0);
+  assert_int_equal (render_oci (plan, &document, &err), 0);
   CHECK (strstr (document, "\"type\": \"cgroup\",\n      \"source\"") == NULL
              && strstr (document, "\"source\": \"cgroup\"") == NULL,
          "%s", document);

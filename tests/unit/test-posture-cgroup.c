@@ -91,7 +91,7 @@ SPOIL (lacks_noexec)
 {
   in_memory (c, "ro,nosuid,nodev,relatime - cgroup cgroup rw,memory");
 }
-/* What is in the folder then is what the runtime put there. */
+/* What is in the directory then is what the runtime put there. */
 SPOIL (hierarchy_not_there)
 {
   in_mounts (c, PLAN_GROUP_VIEW "/pids ro,nosuid,nodev,noexec,relatime - cgroup cgroup rw,pids",

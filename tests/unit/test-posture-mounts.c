@@ -114,13 +114,13 @@ SPOIL (unmasked)
 
   posture_case_answer (c, QUESTION_LOOK, "/proc/kcore", 0, &look, sizeof (look));
 }
-SPOIL (unmasked_folder)
+SPOIL (unmasked_directory)
 {
   struct report_look look = { .mode = S_IFDIR | 0555, .content = 2 };
 
   posture_case_answer (c, QUESTION_LOOK, "/proc/acpi", 0, &look, sizeof (look));
 }
-SPOIL (unmasked_closed_folder)
+SPOIL (unmasked_closed_directory)
 {
   struct report_look look = { .mode = S_IFDIR | 0700, .open_errnum = EACCES };
 
@@ -183,8 +183,8 @@ static const struct spoilt rows[] = {
   BAD (tmp_big, CONTROL_TMP_BOUNDED),
   BAD (shm_on_disk, CONTROL_TMP_BOUNDED),
   BAD (unmasked, CONTROL_PATHS_MASKED),
-  BAD (unmasked_folder, CONTROL_PATHS_MASKED),
-  BAD (unmasked_closed_folder, CONTROL_PATHS_MASKED),
+  BAD (unmasked_directory, CONTROL_PATHS_MASKED),
+  BAD (unmasked_closed_directory, CONTROL_PATHS_MASKED),
   BAD (steered, CONTROL_PATHS_MASKED),
   BAD (proc_sys_writable, CONTROL_PATHS_MASKED),
   BAD (unhidden, CONTROL_PATHS_HIDDEN),
@@ -220,7 +220,7 @@ static void test_secrets (void **state)
 
     posture_case_make_all (&c);
     c.plan->controls[CONTROL_SECRETS_FILES].accepted = false;
-    c.plan->controls[CONTROL_SECRETS_FILES].carriage.carry = CARRY_ENFORCED;
+    c.plan->controls[CONTROL_SECRETS_FILES].enforcement.level = ENFORCEMENT_ENFORCED;
     posture_case_answer (&c, QUESTION_SEE, "/run/secrets/TOKEN", files[i].absent ? ENOENT : 0, &look,
                          sizeof (look));
     if (files[i].writable)

@@ -71,7 +71,7 @@ SPOIL (descriptor)
   posture_case_answer (c, QUESTION_DESCRIPTORS, "", 0, "0 pipe:[11]\0001 pipe:[12]\0002 pipe:[13]\0007 /etc",
                        43);
 }
-SPOIL (stream_is_folder)
+SPOIL (stream_is_directory)
 {
   posture_case_answer (c, QUESTION_DESCRIPTORS, "", 0, "0 /srv\0001 pipe:[12]\0002 pipe:[13]", 31);
 }
@@ -152,7 +152,7 @@ static const struct spoilt rows[] = {
   BAD (seccomp_deny, CONTROL_SECCOMP),
   BAD (seccomp_twin, CONTROL_SECCOMP),
   BAD (descriptor, CONTROL_FDS_CLOSED),
-  BAD (stream_is_folder, CONTROL_FDS_CLOSED),
+  BAD (stream_is_directory, CONTROL_FDS_CLOSED),
   BAD (stream_is_another, CONTROL_FDS_CLOSED),
   BAD (no_init, CONTROL_ISOLATION_TYPE),
   BAD (not_first, CONTROL_ISOLATION_TYPE),

@@ -124,8 +124,8 @@ static void test_rule (void **state)
   (void) state;
   posture_case_make (&c);
   for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    c.plan->controls[rows[i].control].carriage =
-        (struct carriage){ CARRY_WEAKER, BASIS_MEASURED, control_info (rows[i].control)->name };
+    c.plan->controls[rows[i].control].enforcement =
+        (struct enforcement){ ENFORCEMENT_WEAKER, BASIS_MEASURED, control_info (rows[i].control)->name };
   posture = judge (&c);
   broken = posture_broken_text (posture);
   posture_write (&w, NULL, posture);
@@ -149,7 +149,8 @@ static void test_weaker (void **state)
 
   (void) state;
   posture_case_make (&c);
-  c.plan->controls[CONTROL_LIMITS_PIDS].carriage = (struct carriage){ CARRY_WEAKER, BASIS_MEASURED, "so" };
+  c.plan->controls[CONTROL_LIMITS_PIDS].enforcement =
+      (struct enforcement){ ENFORCEMENT_WEAKER, BASIS_MEASURED, "so" };
   c.plan->controls[CONTROL_LIMITS_PIDS].required = false;
   posture = judge (&c);
   assert_int_equal (posture->controls[CONTROL_LIMITS_PIDS].verdict, VERDICT_UNVERIFIED);

@@ -84,7 +84,7 @@ static void test_ended (void **state)
     { "usage.counted", "true" },
     { "truncated.stdout", "true" },
     { "truncated.stderr", "false" },
-    { "calls_heard", "true" },
+    { "calls_received", "true" },
     { "posture.verdict", "verified" },
   };
   cleanup_posture_case struct posture_case c = { 0 };
@@ -97,7 +97,7 @@ static void test_ended (void **state)
                                .counters = { .known = true, .cpu_ns = 5999999, .memory_peak = 4096 },
                                .out_bytes = 7,
                                .out_cut = true,
-                               .calls_heard = true };
+                               .calls_received = true };
 
   (void) state;
   posture_case_make (&c);
@@ -124,9 +124,9 @@ static void test_signalled (void **state)
 static void test_not_started (void **state)
 {
   static const struct expected rows[] = {
-    { "run", "null" },           { "exit.code", "125" },     { "exit.reason", "refused" },
-    { "exit.error", "no room" }, { "cause", "sandbox" },     { "usage.counted", "false" },
-    { "posture", "null" },       { "calls_heard", "false" },
+    { "run", "null" },           { "exit.code", "125" },        { "exit.reason", "refused" },
+    { "exit.error", "no room" }, { "cause", "sandbox" },        { "usage.counted", "false" },
+    { "posture", "null" },       { "calls_received", "false" },
   };
   cleanup_posture_case struct posture_case c = { 0 };
   cleanup_error struct error why = { 0 };
@@ -229,7 +229,7 @@ static void test_without_a_sandbox (void **state)
     { "exit.signal", "15" },
     { "usage.counted", "false" },
     { "posture.verdict", "none" },
-    { "posture.reason", RAWDOG_REASON },
+    { "posture.reason", UNCONFINED_REASON },
   };
   cleanup_profile struct profile *profile = NULL;
   cleanup_error struct error err = { 0 };
@@ -241,7 +241,7 @@ static void test_without_a_sandbox (void **state)
   CHECK (profile_parse ("rawdog.json", profile_text, strlen (profile_text), true, &profile, &err) == 0, "%s",
          error_text (&err));
   assert_int_equal (profile_resolve (profile, &err), 0);
-  assert_int_equal (rawdog_result_write (profile, "r-2", &result, &text, &err), 0);
+  assert_int_equal (unconfined_result_write (profile, "r-2", &result, &text, &err), 0);
   check (text, rows, ARRAY_LEN (rows));
   root = read_json (text);
   assert_int_equal (json_get (root, "controls")->count, 0);

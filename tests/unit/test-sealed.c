@@ -84,11 +84,11 @@ static void test_can_be_executed (void **state)
 
 static void test_other_files (void **state)
 {
-  cleanup_close int folder = open ("/", O_RDONLY | O_CLOEXEC);
+  cleanup_close int directory = open ("/", O_RDONLY | O_CLOEXEC);
   cleanup_close int null = open ("/dev/null", O_RDONLY | O_CLOEXEC);
 
   (void) state;
-  assert_int_equal (sealed_copy (folder), -EISDIR);
+  assert_int_equal (sealed_copy (directory), -EISDIR);
   assert_int_equal (sealed_copy (null), -EINVAL);
   assert_int_equal (sealed_copy (-1), -EBADF);
 }

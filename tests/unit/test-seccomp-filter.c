@@ -177,9 +177,9 @@ static const char *answer_text (uint32_t answer, char text[32])
   return text;
 }
 
-#define CREATE  0x40     /* O_CREAT */
-#define TMPFILE 0x400000 /* the bit of O_TMPFILE that O_DIRECTORY does not have */
-#define FOLDER  0x10000  /* O_DIRECTORY on x86_64 */
+#define CREATE    0x40     /* O_CREAT */
+#define TMPFILE   0x400000 /* the bit of O_TMPFILE that O_DIRECTORY does not have */
+#define DIRECTORY 0x10000  /* O_DIRECTORY on x86_64 */
 
 /* Setuid and setgid bits, which no call may give to a file. The same in both lists. */
 static const struct mode_row {
@@ -191,29 +191,29 @@ static const struct mode_row {
   { "openat", { 3, 0, 0, 06777 }, ALLOW },
   { "openat", { 3, 0, 0x80000, UINT64_MAX }, ALLOW },
   { "openat", { 3, 0, 02 | 01000 | 02000, 04000 }, ALLOW },
-  { "openat", { 3, 0, FOLDER, 02000 }, ALLOW },
+  { "openat", { 3, 0, DIRECTORY, 02000 }, ALLOW },
   { "openat", { 3, 0, UPPER *CREATE | UPPER *TMPFILE, 06000 }, ALLOW },
   { "open", { 0, 0, 06777 }, ALLOW },
-  { "open", { 0, 0x80000 | FOLDER, UINT64_MAX }, ALLOW },
+  { "open", { 0, 0x80000 | DIRECTORY, UINT64_MAX }, ALLOW },
   /* One that creates a file has one. */
   { "openat", { 3, 0, CREATE | 02, 0755 }, ALLOW },
   { "openat", { 3, 0, CREATE | 02, 01777 }, ALLOW },
   { "openat", { 3, 0, CREATE | 02, UPPER * 06000 | 0644 }, ALLOW },
-  { "openat", { 3, 0, TMPFILE | FOLDER | 02, 0600 }, ALLOW },
+  { "openat", { 3, 0, TMPFILE | DIRECTORY | 02, 0600 }, ALLOW },
   { "openat", { 3, 0, CREATE, 04755 }, NO (PERM) },
   { "openat", { 3, 0, CREATE | 02, 02755 }, NO (PERM) },
   { "openat", { 3, 0, CREATE | 02, 06000 }, NO (PERM) },
   { "openat", { 3, 0, UPPER | CREATE, UPPER | 04000 }, NO (PERM) },
-  { "openat", { 3, 0, TMPFILE | FOLDER | 02, 04755 }, NO (PERM) },
-  { "openat", { 3, 0, TMPFILE | FOLDER | 01, 02755 }, NO (PERM) },
+  { "openat", { 3, 0, TMPFILE | DIRECTORY | 02, 04755 }, NO (PERM) },
+  { "openat", { 3, 0, TMPFILE | DIRECTORY | 01, 02755 }, NO (PERM) },
   { "openat", { 3, 0, TMPFILE, 06000 }, NO (PERM) },
-  { "openat", { 3, 0, TMPFILE | CREATE | FOLDER, 02000 }, NO (PERM) },
+  { "openat", { 3, 0, TMPFILE | CREATE | DIRECTORY, 02000 }, NO (PERM) },
   { "openat", { 3, 0, UINT64_MAX, UINT64_MAX }, NO (PERM) },
   { "open", { 0, CREATE | 02, 0755 }, ALLOW },
-  { "open", { 0, TMPFILE | FOLDER | 02, 0600, 06000 }, ALLOW },
+  { "open", { 0, TMPFILE | DIRECTORY | 02, 0600, 06000 }, ALLOW },
   { "open", { 0, CREATE, 04755 }, NO (PERM) },
   { "open", { 0, CREATE, UINT64_C (0xffffffff00000400) }, NO (PERM) },
-  { "open", { 0, TMPFILE | FOLDER | 02, 02755 }, NO (PERM) },
+  { "open", { 0, TMPFILE | DIRECTORY | 02, 02755 }, NO (PERM) },
   { "creat", { 0, 0755, 06000 }, ALLOW },
   { "creat", { 0, 04755 }, NO (PERM) },
   { "creat", { 0, 02755 }, NO (PERM) },

@@ -31,7 +31,7 @@ static void test_podman_filter (void **state)
   size_t allowed = 0;
 
   (void) state;
-  assert_int_equal (target_podman_filter (plan, &text, &err), 0);
+  assert_int_equal (render_podman_filter (plan, &text, &err), 0);
   filter = read_json (text);
   assert_string_equal (json_get (filter, "defaultAction")->text, "SCMP_ACT_ERRNO");
   rules = json_get (filter, "syscalls");
@@ -61,7 +61,7 @@ static void test_podman_expect (void **state)
   const struct json_node *host, *ids;
 
   (void) state;
-  assert_int_equal (target_podman_expect (plan, &text, &err), 0);
+  assert_int_equal (render_podman_expect (plan, &text, &err), 0);
   expected = read_json (text);
   host = json_get (expected, "HostConfig");
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
@@ -84,7 +84,7 @@ static void test_podman_expect (void **state)
   plan->engines_ids = true;
   free (text);
   text = NULL;
-  assert_int_equal (target_podman_expect (plan, &text, &err), 0);
+  assert_int_equal (render_podman_expect (plan, &text, &err), 0);
   assert_null (strstr (text, "IDMappings"));
 }
 
@@ -102,7 +102,7 @@ static void test_staged (void **state)
   (void) state;
   assert_int_equal (plan_stage (plan, "/run/stage", INIT_OVER_FDS, &err), 0);
   plan->listener = strdup ("/run/listener");
-  assert_int_equal (target_oci (plan, &text, &err), 0);
+  assert_int_equal (render_oci (plan, &text, &err), 0);
   config = read_json (text);
   assert_string_equal (json_get (json_get (config, "process"), "args")->items[0]->text, STAGE_INIT_TARGET);
   assert_string_equal (json_get (json_get (config, "root"), "path")->text, "/run/stage/rootfs");
@@ -135,7 +135,7 @@ static void test_engines (void **state)
 
     assert_int_equal (plan_stage_engine (plan, "/lib/init", "/run/door", INIT_OVER_SOCKET, &err), 0);
     plan->settings.values[SETTING_NETWORK_MODE].level = rows[i].level;
-    assert_int_equal (target_docker (plan, &text, &err), 0);
+    assert_int_equal (render_docker (plan, &text, &err), 0);
     document = read_json (text);
     assert_string_equal (json_get (json_get (document, "HostConfig"), "NetworkMode")->text, rows[i].docker);
     assert_string_equal (json_get (document, "Entrypoint")->items[0]->text, STAGE_INIT_TARGET);

@@ -33,7 +33,7 @@ MERGED = ("bin", "sbin", "lib", "lib64")
 # ---- The disk.
 
 class Tree:
-    """A folder that becomes the machine's root."""
+    """A directory that becomes the machine's root."""
     def __init__(self, top):
         self.top = top
         self.known = set()
@@ -73,9 +73,9 @@ class Tree:
             raise FileNotFoundError(name)
         self.file(where, f"/usr/bin/{os.path.basename(name)}" if where.startswith("/bin/") else where)
 
-    def folder(self, source, name=None, without=()):
-        for at, folders, files in os.walk(source):
-            folders[:] = [f for f in folders if f not in without]
+    def directory(self, source, name=None, without=()):
+        for at, directories, files in os.walk(source):
+            directories[:] = [f for f in directories if f not in without]
             to = os.path.join(name or source, os.path.relpath(at, source)) if at != source else (name or source)
             os.makedirs(self.at(to), exist_ok=True)
             for file in files:
@@ -113,8 +113,8 @@ def make_initramfs(kernel, main, where):
         out.write(cpio_entry(name, 0o040755))
     # The kernel opens it for the first process before anything is mounted.
     out.write(cpio_entry("dev/console", 0o020600, device=(5, 1)))
-    folder = f"{kernel}/modules"
-    order = {f"{modules.name_of(path)}.ko": modules.read(f"{folder}/{path}") for path in modules.load_order(folder, BOOT_MODULES)}
+    directory = f"{kernel}/modules"
+    order = {f"{modules.name_of(path)}.ko": modules.read(f"{directory}/{path}") for path in modules.load_order(directory, BOOT_MODULES)}
     out.write(cpio_entry("init", 0o100755, BOOT.format(modules=" ".join(order), main=main).encode()))
     with open(shutil.which("busybox"), "rb") as f:
         out.write(cpio_entry("bin/busybox", 0o100755, f.read()))
@@ -136,13 +136,13 @@ def is_silent(console, since):
     return time.time() - since > SILENCE
 
 
-def boot(kernel, folder, until):
-    """Boots what lies in FOLDER and yields what the tests say, line by line, until the machine has ended. It is ended
-    when it hangs, at the time UNTIL, and with this process. The kernel's own words are in FOLDER/console."""
+def boot(kernel, directory, until):
+    """Boots what lies in DIRECTORY and yields what the tests say, line by line, until the machine has ended. It is ended
+    when it hangs, at the time UNTIL, and with this process. The kernel's own words are in DIRECTORY/console."""
     words = [QEMU, "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", MEMORY,
-             "-nodefaults", "-nographic", "-no-reboot", "-kernel", f"{kernel}/vmlinuz", "-initrd", f"{folder}/initramfs",
-             "-append", COMMAND_LINE, "-drive", f"file={folder}/disk,format=raw,if=virtio,cache=unsafe",
-             "-serial", f"file:{folder}/console", "-serial", "stdio", "-monitor", "none", "-net", "none"]
+             "-nodefaults", "-nographic", "-no-reboot", "-kernel", f"{kernel}/vmlinuz", "-initrd", f"{directory}/initramfs",
+             "-append", COMMAND_LINE, "-drive", f"file={directory}/disk,format=raw,if=virtio,cache=unsafe",
+             "-serial", f"file:{directory}/console", "-serial", "stdio", "-monitor", "none", "-net", "none"]
     began = time.time()
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=sys.stderr) as machine:
         try:
@@ -152,7 +152,7 @@ def boot(kernel, folder, until):
                     yield "# the machine did not end in time"
                     return
                 if not select.select([machine.stdout], [], [], 1)[0]:
-                    if not is_silent(f"{folder}/console", began):
+                    if not is_silent(f"{directory}/console", began):
                         continue
                     yield "# the machine hangs"
                     return
@@ -166,6 +166,6 @@ def boot(kernel, folder, until):
 
 
 def scratch():
-    """A folder that goes with this process, also when it is asked to end."""
+    """A directory that goes with this process, also when it is asked to end."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     return tempfile.TemporaryDirectory(prefix="tyrum-vm-")

@@ -1,6 +1,6 @@
 """Which modules of a kernel have to be loaded, and in which order: what depmod wrote beside them says both.
 
-A kernel's folder holds modules.dep ("PATH: PATH..." relative to the folder), modules.builtin, and the modules, each plain
+A kernel's directory holds modules.dep ("PATH: PATH..." relative to the directory), modules.builtin, and the modules, each plain
 or compressed. A dependency is loaded before what needs it, a module once. Nothing is known here of any one kernel.
 """
 import gzip, lzma, os, shutil, subprocess
@@ -21,42 +21,42 @@ def name_of(path):
     return None
 
 
-def lines_of(folder, file, needed):
+def lines_of(directory, file, needed):
     try:
-        with open(os.path.join(folder, file), encoding="utf-8") as f:
+        with open(os.path.join(directory, file), encoding="utf-8") as f:
             return [line.strip() for line in f if line.strip()]
     except FileNotFoundError:
         if needed:
-            raise ModuleError(f"'{folder}' has no {file}: run contrib/vm-kernel, which makes it") from None
+            raise ModuleError(f"'{directory}' has no {file}: run contrib/vm-kernel, which makes it") from None
         return []
 
 
-def dependencies(folder):
+def dependencies(directory):
     """Path by name, and the names that each name needs."""
     paths, needs = {}, {}
-    for line in lines_of(folder, "modules.dep", True):
+    for line in lines_of(directory, "modules.dep", True):
         path, colon, rest = line.partition(":")
         if not colon or name_of(path) is None:
-            raise ModuleError(f"'{folder}/modules.dep': '{line}' is not 'MODULE: MODULE...'")
+            raise ModuleError(f"'{directory}/modules.dep': '{line}' is not 'MODULE: MODULE...'")
         paths[name_of(path)] = path
         needs[name_of(path)] = [name_of(word) or word for word in rest.split()]
     return paths, needs
 
 
-def load_order(folder, wanted):
-    """The paths, relative to FOLDER, of the modules that WANTED are, with all they need; what is built in needs no loading."""
-    paths, needs = dependencies(folder)
-    builtin = {name_of(line) for line in lines_of(folder, "modules.builtin", False)}
+def load_order(directory, wanted):
+    """The paths, relative to DIRECTORY, of the modules that WANTED are, with all they need; what is built in needs no loading."""
+    paths, needs = dependencies(directory)
+    builtin = {name_of(line) for line in lines_of(directory, "modules.builtin", False)}
     order, under_way = [], []
 
     def add(name):
         if name in under_way:
-            raise ModuleError(f"'{folder}/modules.dep': modules need each other: {' -> '.join([*under_way, name])}")
+            raise ModuleError(f"'{directory}/modules.dep': modules need each other: {' -> '.join([*under_way, name])}")
         if name in builtin or paths.get(name) in order:
             return
         if name not in paths:
             needed_by = f", which {under_way[-1]} needs," if under_way else ""
-            raise ModuleError(f"the kernel in '{folder}' has no module {name}{needed_by} and has not built it in")
+            raise ModuleError(f"the kernel in '{directory}' has no module {name}{needed_by} and has not built it in")
         under_way.append(name)
         for needed in needs[name]:
             add(needed)

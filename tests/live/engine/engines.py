@@ -1,6 +1,6 @@
 """Real engines for tests: a dockerd and a Podman service of the test's own, and one small root for every backend.
 
-Both listen on sockets in the test's folder, keep everything there, leave the host's network alone, and end with the test:
+Both listen on sockets in the test's directory, keep everything there, leave the host's network alone, and end with the test:
 the namespaces are the harness's, whose process 1 takes everything with it. Engines and clients share one mount namespace, as
 they do on most hosts: what an engine mounts is in the client's mount table. An engine with a namespace of its own is one of
 `tests/live/engine/memory`. In that shared namespace cgroups have no version 2 beside version 1, as crun wants it. There is no
@@ -39,12 +39,12 @@ class Engine:
         self.name, self.process = name, None
 
     @property
-    def folder(self):
+    def directory(self):
         return path(f"engine-{self.name}")
 
     @property
     def socket(self):
-        return os.path.join(self.folder, "sock")
+        return os.path.join(self.directory, "sock")
 
     def call(self, method, where, body=None, kind="application/json", seconds=60):
         connection = Connection(self.socket, seconds)
@@ -59,10 +59,10 @@ class Engine:
         return False
 
     def begin(self):
-        """In its folder, as conmon leaves a file where it is started."""
-        os.makedirs(self.folder, exist_ok=True)
-        with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(self.words(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        """In its directory, as conmon leaves a file where it is started."""
+        os.makedirs(self.directory, exist_ok=True)
+        with open(os.path.join(self.directory, "log"), "ab") as log:
+            self.process = subprocess.Popen(self.words(), cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def start(self, seconds=60):
         """Until it answers. A Docker that was killed may fail to start once."""
@@ -75,7 +75,7 @@ class Engine:
             time.sleep(0.1)
 
     def log(self):
-        with open(os.path.join(self.folder, "log"), "rb") as log:
+        with open(os.path.join(self.directory, "log"), "rb") as log:
             return log.read()[-2000:].decode(errors="replace")
 
     def clear(self):
@@ -112,7 +112,7 @@ class Docker(Engine):
 
     def words(self):
         def here(name):
-            return os.path.join(self.folder, name)
+            return os.path.join(self.directory, name)
         return ["dockerd", "--data-root", here("data"), "--exec-root", here("exec"), "--pidfile", here("pid"),
                 "-H", f"unix://{self.socket}", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false",
                 "--bridge=none", "--add-runtime", f"runsc={here('runsc')}"]
@@ -120,7 +120,7 @@ class Docker(Engine):
     def clear(self):
         """Docker gives a container without network a namespace by its path, which this gVisor takes for the host's."""
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(os.path.join(self.folder, "pid"))
+            os.unlink(os.path.join(self.directory, "pid"))
         write(f"engine-{self.name}/runsc", '#!/bin/sh\nexec runsc --network=none "$@"\n', 0o755)
 
     def load(self, tar):
@@ -128,7 +128,7 @@ class Docker(Engine):
         assert status == 200, body
 
 
-# In the test's own mount namespace; $0 is a folder. Podman keeps its locks on /dev/shm.
+# In the test's own mount namespace; $0 is a directory. Podman keeps its locks on /dev/shm.
 VIEW = """set -e
 mount -t tmpfs tmpfs /dev/shm
 [ -d /sys/fs/cgroup/memory ] || exit 0
@@ -152,7 +152,7 @@ class Podman(Engine):
 
     def words(self):
         def here(name):
-            return os.path.join(self.folder, name)
+            return os.path.join(self.directory, name)
         return ["podman", "--root", here("root"), "--runroot", here("run"), "--tmpdir", here("tmp"), "--cgroup-manager", "cgroupfs",
                 "--storage-driver", "vfs", "system", "service", "--time=0", f"unix://{self.socket}"]
 

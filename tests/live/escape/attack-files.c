@@ -36,16 +36,16 @@ void attack_descriptors (void)
   held ("descriptors 3 to 4095");
 }
 
-/* The same CVE by its other half: the folder that the command starts in. */
-void attack_working_folder (void)
+/* The same CVE by its other half: the directory that the command starts in. */
+void attack_working_directory (void)
 {
   char path[PATH_MAX], cwd[PATH_MAX] = "";
 
   snprintf (path, sizeof (path), UP "%s", given ("canary"));
   if (reads_secret (AT_FDCWD, path) || reads_secret (AT_FDCWD, "canary"))
-    escaped ("the host's file is above the working folder");
+    escaped ("the host's file is above the working directory");
   if (getcwd (cwd, sizeof (cwd)) == NULL || cwd[0] != '/')
-    escaped ("the working folder is outside of the root: '%s'", cwd);
+    escaped ("the working directory is outside of the root: '%s'", cwd);
   errno = ENOENT;
   held (path);
 }

@@ -21,14 +21,14 @@ static int shows_something (const char *path)
   struct dirent *entry = NULL;
   struct stat st;
   char byte;
-  DIR *folder;
+  DIR *directory;
   int fd;
 
   if (stat (path, &st) < 0)
     return 0;
   if (S_ISDIR (st.st_mode)) {
-    folder = opendir (path);
-    while (folder != NULL && (entry = readdir (folder)) != NULL && entry->d_name[0] == '.')
+    directory = opendir (path);
+    while (directory != NULL && (entry = readdir (directory)) != NULL && entry->d_name[0] == '.')
       ;
     return entry != NULL;
   }
@@ -141,10 +141,10 @@ static void sweep (const char *top, int depth, long *left)
   char path[PATH_MAX];
   struct dirent *entry;
   struct stat st;
-  DIR *folder = opendir (top);
+  DIR *directory = opendir (top);
   int fd;
 
-  while (folder != NULL && (entry = readdir (folder)) != NULL && --*left > 0) {
+  while (directory != NULL && (entry = readdir (directory)) != NULL && --*left > 0) {
     if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0)
       continue;
     snprintf (path, sizeof (path), "%s/%s", top, entry->d_name);
@@ -159,8 +159,8 @@ static void sweep (const char *top, int depth, long *left)
     if (fd >= 0)
       close (fd);
   }
-  if (folder != NULL)
-    closedir (folder);
+  if (directory != NULL)
+    closedir (directory);
 }
 
 void attack_proc_writes (void)
@@ -194,21 +194,21 @@ void attack_sys_writes (void)
 /* The kernel's log, read only: a device that harms nobody and belongs to the host. */
 void attack_device_nodes (void)
 {
-  static const char *const folders[] = { "/workspace", "/tmp", "/dev", "/dev/shm", "/run", "/" };
+  static const char *const directories[] = { "/workspace", "/tmp", "/dev", "/dev/shm", "/run", "/" };
   char path[64];
   int made, fd;
   size_t i;
 
-  for (i = 0; i < ARRAY_LEN (folders); i++) {
-    snprintf (path, sizeof (path), "%s/tyrum-escape-node", folders[i]);
+  for (i = 0; i < ARRAY_LEN (directories); i++) {
+    snprintf (path, sizeof (path), "%s/tyrum-escape-node", directories[i]);
     made = mknod (path, S_IFCHR | 0666, makedev (1, 11));
     fd = made == 0 ? open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     if (made == 0)
       unlink (path);
     if (fd >= 0)
-      escaped ("a device node was made in '%s' and opened", folders[i]);
+      escaped ("a device node was made in '%s' and opened", directories[i]);
     if (made == 0)
-      escaped ("a device node was made in '%s'", folders[i]);
+      escaped ("a device node was made in '%s'", directories[i]);
   }
   held ("mknod");
 }

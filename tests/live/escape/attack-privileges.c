@@ -37,17 +37,17 @@ static void look_for_release_agents (const char *top, int depth)
 {
   char path[4096];
   struct dirent *entry;
-  DIR *folder = opendir (top);
+  DIR *directory = opendir (top);
 
-  while (folder != NULL && (entry = readdir (folder)) != NULL) {
+  while (directory != NULL && (entry = readdir (directory)) != NULL) {
     snprintf (path, sizeof (path), "%s/%s", top, entry->d_name);
     if (strcmp (entry->d_name, "release_agent") == 0 && open (path, O_WRONLY | O_CLOEXEC) >= 0)
       escaped ("'%s' can be opened for writing", path);
     if (entry->d_type == DT_DIR && depth > 0 && entry->d_name[0] != '.')
       look_for_release_agents (path, depth - 1);
   }
-  if (folder != NULL)
-    closedir (folder);
+  if (directory != NULL)
+    closedir (directory);
 }
 
 void attack_release_agent (void)

@@ -6,8 +6,8 @@
  *   attack --unused-mode PATH              no attack: opens PATH for reading, with setuid bits where the
  *                                          mode would be
  *   attack --swap A B COUNT MICROSECONDS   exchanges two paths as often as that (for the test, outside)
- *   attack --fill FOLDER COUNT             makes COUNT empty files, a thousand to a folder (for the test,
- *                                          outside)
+ *   attack --fill DIRECTORY COUNT             makes COUNT empty files, a thousand to a directory (for the
+ * test, outside)
  *
  * "held: WHAT: ERRNO" or "held: SIGNAL" is how it should be, "ESCAPED: ..." how it should not, "absent: ..."
  * says that this kernel does not have what the attack needs. What the test tells: secret=TEXT, the content of
@@ -35,7 +35,7 @@ static const struct attack {
   void (*run) (void);
 } attacks[] = {
   { "leaked-descriptor", attack_descriptors },
-  { "working-folder", attack_working_folder },
+  { "working-directory", attack_working_directory },
   { "host-file", attack_host_file },
   { "runtime-overwrite", attack_programs },
   { "masked-paths", attack_masked_paths },
@@ -87,11 +87,11 @@ const char *given (const char *name)
   return NULL;
 }
 
-int reads_secret (int folder, const char *path)
+int reads_secret (int directory, const char *path)
 {
   const char *secret = given ("secret");
   char text[256] = "";
-  int fd = openat (folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = openat (directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   ssize_t got = fd >= 0 ? read (fd, text, sizeof (text) - 1) : -1;
 
   if (fd >= 0)

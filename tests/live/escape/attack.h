@@ -19,8 +19,8 @@ __attribute__ ((noreturn)) void held_unless (int lacking, const char *what);
 /* The value of NAME=VALUE on the command line, or NULL. */
 const char *given (const char *name);
 
-/* Whether PATH, from FOLDER on, can be read and holds what the test calls its secret. */
-int reads_secret (int folder, const char *path);
+/* Whether PATH, from DIRECTORY on, can be read and holds what the test calls its secret. */
+int reads_secret (int directory, const char *path);
 
 void attack_clone (void);
 void attack_clone3 (void);
@@ -38,7 +38,7 @@ void attack_abstract_socket (void);
 void attack_tiocsti (void);
 
 void attack_descriptors (void);
-void attack_working_folder (void);
+void attack_working_directory (void);
 void attack_host_file (void);
 void attack_programs (void);
 void attack_masked_paths (void);

@@ -14,7 +14,7 @@ import contextlib, hashlib, os, shutil, socket, struct, subprocess, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "engine"))
 import engines, harness
-from harness import environment, folder, path, read, tree, write
+from harness import environment, directory, path, read, tree, write
 
 ATTACK = os.path.join(harness.BUILD, "tests", "live", "escape", "attack")
 SECRET = "the-host's-own-and-nobody-else's"
@@ -71,7 +71,7 @@ def programs():
 
 def make_canaries(name):
     """One that everybody might read, one that only root may, one that only root may write."""
-    where = folder(name)
+    where = directory(name)
     write(f"{name}/canary", SECRET)
     write(f"{name}/secret", SECRET, 0o600)
     write(f"{name}/open", "as it was", 0o644)
@@ -80,7 +80,7 @@ def make_canaries(name):
 
 def make_workspace(name, canaries):
     """With the attack in it, programs that raise privileges, and other names of the canaries."""
-    ws = folder(name, owner=10001)
+    ws = directory(name, owner=10001)
     for name, mode in (("attack", 0o755), ("attack-setuid", 0o6755), ("attack-capable", 0o755)):
         shutil.copy(ATTACK, os.path.join(ws, name))
         os.chmod(os.path.join(ws, name), mode)
@@ -160,7 +160,7 @@ class Host:
 
 @contextlib.contextmanager
 def leaking(where):
-    """Descriptors of a folder of the host's, under several numbers, for a child to inherit."""
+    """Descriptors of a directory of the host's, under several numbers, for a child to inherit."""
     first = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
     high = os.dup2(first, 300)
     os.close(first)

@@ -1,7 +1,7 @@
-"""What the tests of launching share: namespaces and folders of their own, ways to launch, and TAP.
+"""What the tests of launching share: namespaces and directories of their own, ways to launch, and TAP.
 
 A script that imports this runs its cases, each under every backend it names, in a mount and a pid namespace of its own:
-the state folder is a tmpfs that nobody else uses, /dev has nodes of the test's own, every process belongs to the test, and all of
+the state directory is a tmpfs that nobody else uses, /dev has nodes of the test's own, every process belongs to the test, and all of
 it ends with the script.
 Mounts there are shared among themselves, as systemd has it on most hosts, so that one that leaks is seen. A case is a
 function; its first line is its name. Needs root and the programs of a build. Environment:
@@ -40,7 +40,7 @@ DIFFERENCES = {row["name"]: row["backends"] for row in MATRIX["differences"]}
 
 # What each backend needs to start 'baseline', and the program that must be there.
 BACKENDS = {
-    "libcrun": (["--backend", "libcrun"], os.path.join(BUILD, "tyrum-oci-launch")),
+    "libcrun": (["--backend", "libcrun"], os.path.join(BUILD, "tyrum-oci-libcrun-helper")),
     "oci:crun": (["--backend", "oci:crun"], "crun"),
     "oci:runc": (["--backend", "oci:runc"], "runc"),
     "oci:runsc": (["--backend", "oci:runsc"], "runsc"),  # and what it does not carry, below
@@ -96,9 +96,9 @@ def absent(what):
     sys.exit(77)
 
 
-# ---- Folders and files.
+# ---- Directories and files.
 
-WORK = None  # a folder of the test's own, that others can pass through but not write
+WORK = None  # a directory of the test's own, that others can pass through but not write
 WS = None    # the workspace, unless a case says otherwise
 PROGRAM = None
 CLI = None   # what that becomes: for tools that look into a program
@@ -123,8 +123,8 @@ def read(where):
         return f.read()
 
 
-def folder(name=None, owner=0, mode=0o755):
-    where = path(name or f"folder-{next(_numbers)}")
+def directory(name=None, owner=0, mode=0o755):
+    where = path(name or f"directory-{next(_numbers)}")
     os.makedirs(where)
     os.chmod(where, mode)
     os.chown(where, owner, owner)
@@ -140,8 +140,8 @@ def profile(name, extends="baseline", **sections):
 def tree(top):
     """Everything below TOP, with what can be seen of it, in an order of its own."""
     found = []
-    for at, folders, files in os.walk(top):
-        for name in sorted(folders + files):
+    for at, directories, files in os.walk(top):
+        for name in sorted(directories + files):
             where = os.path.join(at, name)
             st = os.lstat(where)
             what = os.readlink(where) if os.path.islink(where) else read(where) if os.path.isfile(where) else b""
@@ -159,12 +159,12 @@ def set_up():
     shutil.copytree(os.path.join(TOP, "profiles"), path("data", "profiles"))
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", path("data")], check=True)
     for name in ("bin", "conf", "results", "profiles", "home"):
-        folder(name)
-    for name in ("tyrum-oci", "tyrum-oci-cli", "tyrum-oci-init", "tyrum-oci-launch", "tyrum-oci-launcher"):
+        directory(name)
+    for name in ("tyrum-oci", "tyrum-oci-cli", "tyrum-oci-init", "tyrum-oci-libcrun-helper", "tyrum-oci-daemon"):
         if os.path.exists(os.path.join(BUILD, name)):
             shutil.copy(os.path.join(BUILD, name), path("bin"))
     os.chmod(path("results"), 0o1777)
-    WS = folder("workspace")
+    WS = directory("workspace")
     PROGRAM, CLI = path("bin", "tyrum-oci"), path("bin", "tyrum-oci-cli")
 
 
@@ -296,7 +296,7 @@ def processes():
 
 
 class Ids:
-    """The ids of all runs of this test: the kernel tells of every folder that is made in the state folder."""
+    """The ids of all runs of this test: the kernel tells of every directory that is made in the state directory."""
     CREATE, ONLYDIR, OVERFLOW = 0x100, 0x1000000, 0x4000
 
     def __init__(self):
@@ -339,7 +339,7 @@ def mounts():
 
 
 def state():
-    """What is in the state folder, without the two folders that stay."""
+    """What is in the state directory, without the two directories that stay."""
     return [entry[0] for entry in tree(STATE) if entry[0] not in ("runs", "ids")]
 
 
@@ -401,6 +401,6 @@ def main():
         for line in (wrong or "").splitlines():
             print(f"# {line}")
         sys.stdout.flush()
-    # The state folder goes with the namespace, but cgroups of a case that failed would stay on the host.
+    # The state directory goes with the namespace, but cgroups of a case that failed would stay on the host.
     call("gc", seconds=120)
     return 1 if failed or not cases else 0

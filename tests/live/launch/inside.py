@@ -24,15 +24,15 @@ def attempt(act):
 
 
 def read(path):
-    """How many bytes can be read of a file, or names of a folder; 0 is as good as nothing."""
+    """How many bytes can be read of a file, or names of a directory; 0 is as good as nothing."""
     if os.path.isdir(path):
         return len(os.listdir(path))
     with open(path, "rb") as f:
         return len(f.read(4096))
 
 
-def write(folder):
-    name = os.path.join(folder, "made-by-a-test")
+def write(directory):
+    name = os.path.join(directory, "made-by-a-test")
     with open(name, "wb") as f:
         f.write(b"x")
     os.unlink(name)
@@ -40,7 +40,7 @@ def write(folder):
 
 
 def writable():
-    """Folders near the root, and on every mount, in which a file can be made."""
+    """Directories near the root, and on every mount, in which a file can be made."""
     tried = set()
     for top in ["/", *(line.split()[1] for line in open("/proc/self/mounts", encoding="utf-8"))]:
         tried.add(top)

@@ -1,22 +1,22 @@
-"""What the tests of the launcher share: one that stays for a while, and runs of which is known who made them."""
+"""What the tests of the daemon share: one that stays for a while, and runs of which is known who made them."""
 import contextlib, json, os, signal, subprocess, time
 from harness import STATE, Result, absent, call, document, environment, path, processes, state, wait_until, words, write
 import harness
 
-SOCKET = os.path.join(STATE, "launcher.socket")
-OWN = {"launcher.socket", "launcher.socket.lock"}  # of a launcher, in the state folder
+SOCKET = os.path.join(STATE, "daemon.socket")
+OWN = {"daemon.socket", "daemon.socket.lock"}  # of a daemon, in the state directory
 
 
 def need():
-    if not os.access(os.path.join(harness.BUILD, "tyrum-oci-launcher"), os.X_OK):
-        absent("tyrum-oci-launcher was not built")
+    if not os.access(os.path.join(harness.BUILD, "tyrum-oci-daemon"), os.X_OK):
+        absent("tyrum-oci-daemon was not built")
 
 
-def configure(**launcher):
+def configure(**daemon):
     """The operator's configuration; nothing, so that there is none."""
     where = path("conf", "config.json")
-    if launcher:
-        write("conf/config.json", {"version": 1, "launcher": launcher})
+    if daemon:
+        write("conf/config.json", {"version": 1, "daemon": daemon})
     elif os.path.exists(where):
         os.remove(where)
 
@@ -27,31 +27,31 @@ def parent(pid):
     return 0
 
 
-def launchers():
+def daemons():
     """Processes that stay, and not what they forked."""
-    found = {pid for pid, line in processes().items() if line.split(b" ")[0].endswith(b"tyrum-oci-launcher")}
+    found = {pid for pid, line in processes().items() if line.split(b" ")[0].endswith(b"tyrum-oci-daemon")}
     return {pid for pid in found if parent(pid) not in found}
 
 
-class Launcher:
-    """One that stays: `with Launcher() as launcher`. CONFIGURATION is its part of the operator's file."""
+class Daemon:
+    """One that stays: `with Daemon() as daemon`. CONFIGURATION is its part of the operator's file."""
     def __init__(self, *options, env=None, configuration=None, prefix=(), socket=SOCKET, **more):
         configure(**(configuration or {}))
         self.socket = socket
-        self.log = open(path("launcher.log"), "wb+")
-        self.process = subprocess.Popen([*prefix, harness.PROGRAM, "launcher", *options], cwd="/", env=env or environment(),
+        self.log = open(path("daemon.log"), "wb+")
+        self.process = subprocess.Popen([*prefix, harness.PROGRAM, "daemon", *options], cwd="/", env=env or environment(),
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                                         start_new_session=True, **more)  # or a case that stops it has the kernel end it
         self.pid = self.process.pid
 
     def said(self):
-        with open(path("launcher.log"), encoding="utf-8") as f:
+        with open(path("daemon.log"), encoding="utf-8") as f:
             return f.read()
 
     def __enter__(self):
         if not wait_until(lambda: os.path.exists(self.socket) or self.process.poll() is not None, 10) \
            or self.process.poll() is not None:
-            raise AssertionError(f"no launcher came up: {self.process.poll()}, {self.said()}")
+            raise AssertionError(f"no daemon came up: {self.process.poll()}, {self.said()}")
         return self
 
     def kill(self):
@@ -63,7 +63,7 @@ class Launcher:
 
     def __exit__(self, *unused):
         if self.process.returncode is None and self.process.poll() is not None:
-            print(f"# launcher {self.pid} is gone, with {self.process.returncode}, and nobody here ended it")
+            print(f"# daemon {self.pid} is gone, with {self.process.returncode}, and nobody here ended it")
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -119,7 +119,7 @@ def alone(*command, **more):
 
 
 def left():
-    """What is in the state folder and is no live launcher's."""
+    """What is in the state directory and is no live daemon's."""
     return [name for name in state() if name not in OWN]
 
 

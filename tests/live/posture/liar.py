@@ -179,7 +179,7 @@ def a_mount_of_the_host(config, words):
 
 @lie("workspace.bounded", {"process": {"user_namespace": "host"}})
 def the_root_of_the_host(config, words):
-    """With a folder for every mount, or the runtime itself would fail. In a stage of our own: the host has none of it."""
+    """With a directory for every mount, or the runtime itself would fail. In a stage of our own: the host has none of it."""
     fresh = os.environ["WORK"] + "/root-of-host"
     os.makedirs(fresh, exist_ok=True)
     for name in ("proc", "dev", "sys", "tmp", "workspace", "run/tyrum", "usr", "etc"):
@@ -205,26 +205,26 @@ def a_file_as_a_device(config, words):
 
 
 @lie("workspace.bounded", {"process": {"user_namespace": "host"}})
-def a_folder_as_a_queue(config, words):
+def a_directory_as_a_queue(config, words):
     mount(config, "/dev/mqueue").update(type="bind", source=os.environ["WORK"] + "/given",
                                         options=["bind", "rw", "nosuid", "nodev", "noexec"])
 
 
 @lie("workspace.bounded")
-def a_folder_over_a_masked_path(config, words):
+def a_directory_over_a_masked_path(config, words):
     config["linux"]["maskedPaths"].remove("/sys/firmware")
     config["mounts"].append({"destination": "/sys/firmware", "type": "bind", "source": os.environ["WORK"] + "/given",
                              "options": ["bind", "rw", "nosuid", "nodev"]})
 
 
 @lie("workspace.bounded", {"process": {"user_namespace": "host"}})
-def a_folder_as_the_console(config, words):
+def a_directory_as_the_console(config, words):
     config["mounts"].append({"destination": "/dev/console", "type": "bind", "source": os.environ["WORK"] + "/given",
                              "options": ["bind", "rw", "nosuid", "nodev"]})
 
 
 @lie("process.fds_closed")
-def a_folder_as_standard_input(config, words):
+def a_directory_as_standard_input(config, words):
     os.dup2(os.open(os.environ["WORK"] + "/given", os.O_RDONLY | os.O_DIRECTORY), 0, inheritable=True)
 
 
@@ -242,7 +242,7 @@ def a_proc_that_is_none(config, words):
 
 
 @lie("workspace.bounded")
-def another_working_folder(config, words):
+def another_working_directory(config, words):
     config["process"]["cwd"] = "/usr"
 
 
@@ -368,7 +368,7 @@ def a_cgroup_that_can_be_written(config, words):
 
 
 @lie("namespace.cgroup")
-def a_folder_of_cgroups_that_can_be_written(config, words):
+def a_directory_of_cgroups_that_can_be_written(config, words):
     options = mount(config, GROUPS)["options"]
     options[options.index("ro")] = "rw"
 

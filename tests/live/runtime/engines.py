@@ -1,7 +1,7 @@
 """What the tests of the runtime and the hook share: engines of their own, an image, and TAP.
 
 A script that imports this runs in mount, pid and network namespaces of its own: /run/tyrum-oci and its like are tmpfs that nobody
-else uses, /dev has device nodes that only the script and its engines use, engines keep everything in one folder and end with the
+else uses, /dev has device nodes that only the script and its engines use, engines keep everything in one directory and end with the
 script. The side of a hybrid host's cgroups that crun refuses is out of sight, so that containers of crun alone can be compared with
 ours, unless the script asks for the host's true mounts. A case is a function; its first line is its name. Needs root, and the
 engine. Environment:
@@ -73,7 +73,7 @@ def read(where):
 
 def remove_cgroups(name):
     base = "/sys/fs/cgroup"
-    for at, folders, _ in os.walk(base, topdown=False):
+    for at, directories, _ in os.walk(base, topdown=False):
         if name in at.split(os.sep):
             try:
                 os.rmdir(at)
@@ -116,9 +116,9 @@ def set_up(view=True):
     write("conf/profiles/web.json", {"version": 1, "name": "web", "extends": "hardened", "network": {"mode": "engine"},
                                      "meaning": "A test's own."})
     # Where runtimes and containerd's own shim keep what they know of containers.
-    for folder in (STATE, STORAGE, "/run/containerd", "/run/crun", "/run/runc"):
-        os.makedirs(folder, exist_ok=True)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", folder], check=True)
+    for directory in (STATE, STORAGE, "/run/containerd", "/run/crun", "/run/runc"):
+        os.makedirs(directory, exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", directory], check=True)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     private_devices()
     if view:
@@ -238,8 +238,8 @@ default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 
     def words(self, runtime=None, hooks=()):
         options = ["--root", path("podman/graph"), "--runroot", path("podman/run"), "--tmpdir", path("podman/tmp")]
-        for folder in hooks:
-            options += ["--hooks-dir", folder]
+        for directory in hooks:
+            options += ["--hooks-dir", directory]
         return ["podman", *options, *(["--runtime", runtime] if runtime else [])]
 
     def __call__(self, *words, runtime=None, hooks=(), **more):
@@ -264,8 +264,8 @@ class UsersPodman(Podman):
 
     def __call__(self, *words, runtime=None, hooks=(), **more):
         options = ["--root", path("user/graph"), "--runroot", path("user/run/storage"), "--tmpdir", path("user/tmp"), "--storage-driver", "vfs"]
-        for folder in hooks:
-            options += ["--hooks-dir", folder]
+        for directory in hooks:
+            options += ["--hooks-dir", directory]
         if runtime:
             options += ["--runtime", runtime]
         # Standard error is a pipe of the user's, as a terminal would be.
@@ -333,8 +333,8 @@ def left_over():
     """What is remembered of containers, and the ranges of ids that are taken."""
     found = []
     for name in ("containers", "ids"):
-        folder = os.path.join(STATE, name)
-        found += [os.path.join(name, n) for n in (os.listdir(folder) if os.path.isdir(folder) else [])]
+        directory = os.path.join(STATE, name)
+        found += [os.path.join(name, n) for n in (os.listdir(directory) if os.path.isdir(directory) else [])]
     return found
 
 

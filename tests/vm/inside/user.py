@@ -1,6 +1,6 @@
 """The machine's ordinary user, who has subordinate ids and a session's cgroups as systemd makes them."""
 import os
-from harness import environment, folder, path
+from harness import environment, directory, path
 
 USER = 12345
 SLICE = f"/sys/fs/cgroup/user.slice/user-{USER}.slice"
@@ -35,7 +35,7 @@ def within(group=SCOPE):
     if not os.path.exists(MANAGER):
         make_groups()
     if not os.path.exists(path("user")):
-        folder("user", USER, 0o700)
-        folder("user/run", USER, 0o700)
-    return {"prefix": ["/bin/sh", "-c", ENTER, group], "ws": folder(owner=USER),
+        directory("user", USER, 0o700)
+        directory("user/run", USER, 0o700)
+    return {"prefix": ["/bin/sh", "-c", ENTER, group], "ws": directory(owner=USER),
             "env": environment(HOME=path("user"), XDG_RUNTIME_DIR=path("user", "run"))}

@@ -30,7 +30,7 @@ static void make_pipe (int fds[2], bool full)
   fcntl (fds[1], F_SETFL, 0);
 }
 
-static struct stream *make_stream (int from, int to, bool own_to, const struct nudge *nudge)
+static struct stream *make_stream (int from, int to, bool own_to, const struct io_timeout *io_timeout)
 {
   struct stream *stream = calloc (1, sizeof (*stream));
 
@@ -38,7 +38,7 @@ static struct stream *make_stream (int from, int to, bool own_to, const struct n
   stream->from = from;
   stream->to = to;
   stream->own_to = own_to;
-  stream->nudge = nudge;
+  stream->io_timeout = io_timeout;
   stream->cap = UINT64_MAX;
   return stream;
 }
@@ -46,15 +46,15 @@ static struct stream *make_stream (int from, int to, bool own_to, const struct n
 /* As where another reader took what poll had promised. */
 static void test_read (void **state)
 {
-  cleanup_nudge struct nudge nudge = { 0 };
+  cleanup_io_timeout struct io_timeout io_timeout = { 0 };
   cleanup_free struct stream *stream = NULL;
   int fds[2];
 
   (void) state;
   make_pipe (fds, false);
-  nudge_init (&nudge);
-  assert_true (nudge.made);
-  stream = make_stream (fds[0], -1, true, &nudge);
+  io_timeout_init (&io_timeout);
+  assert_true (io_timeout.made);
+  stream = make_stream (fds[0], -1, true, &io_timeout);
   alarm (PATIENCE_S);
   stream_read (stream);
   assert_int_equal (stream->seen, 0);
@@ -69,15 +69,15 @@ static void test_read (void **state)
 
 static void test_write (void **state)
 {
-  cleanup_nudge struct nudge nudge = { 0 };
+  cleanup_io_timeout struct io_timeout io_timeout = { 0 };
   cleanup_free struct stream *stream = NULL;
   char bytes[8192];
   int fds[2];
 
   (void) state;
   make_pipe (fds, true);
-  nudge_init (&nudge);
-  stream = make_stream (-1, fds[1], false, &nudge);
+  io_timeout_init (&io_timeout);
+  stream = make_stream (-1, fds[1], false, &io_timeout);
   stream->seen = stream->passed = stream->len = 3;
   alarm (PATIENCE_S);
   stream_write (stream);
@@ -102,14 +102,14 @@ static void test_words (void **state)
   (void) state;
   make_pipe (fds, true);
   alarm (PATIENCE_S);
-  assert_int_equal (nudge_write (fds[1], "abc", 3, 2), -EINTR);
+  assert_int_equal (io_timeout_write (fds[1], "abc", 3, 2), -EINTR);
   sigemptyset (&term);
   sigaddset (&term, SIGTERM);
   sigprocmask (SIG_BLOCK, &term, NULL);
   raise (SIGTERM);
-  assert_int_equal (nudge_write (fds[1], "abc", 3, 0), -EINTR);
+  assert_int_equal (io_timeout_write (fds[1], "abc", 3, 0), -EINTR);
   assert_int_equal (read (fds[0], bytes, sizeof (bytes)), sizeof (bytes));
-  assert_int_equal (nudge_write (fds[1], "abc", 3, 0), 0);
+  assert_int_equal (io_timeout_write (fds[1], "abc", 3, 0), 0);
   alarm (0);
   signal (SIGTERM, SIG_IGN);
   sigprocmask (SIG_UNBLOCK, &term, NULL);

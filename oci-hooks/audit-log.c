@@ -62,5 +62,5 @@ int hook_seen (const struct hook *hook, const char *profile, bool started, struc
   r = open_audit (hook, &audit, err);
   if (r < 0)
     return r;
-  return started ? trail_started (&audit.trail, NULL, err) : audit_ended (&audit, "stopped", -1, err);
+  return started ? audit_log_started (&audit.trail, NULL, err) : audit_ended (&audit, "stopped", -1, err);
 }

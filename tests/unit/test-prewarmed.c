@@ -49,7 +49,7 @@ static char *shape_of (const struct plan *plan)
   cleanup_error struct error err = { 0 };
   char *text = NULL;
 
-  CHECK (target_shape (plan, &text, &err) == 0, "%s", error_text (&err));
+  CHECK (render_shape (plan, &text, &err) == 0, "%s", error_text (&err));
   return text;
 }
 
@@ -181,7 +181,7 @@ static void test_the_same (void **state)
   cleanup_plan struct plan *plan = make ();
   cleanup_free char *before = shape_of (plan);
   cleanup_free char *after = NULL;
-  cleanup_free char *held = NULL;
+  cleanup_free char *prewarmed = NULL;
   cleanup_error struct error err = { 0 };
 
   (void) state;
@@ -191,8 +191,8 @@ static void test_the_same (void **state)
   CHECK (strstr (after, "secret") == NULL && strstr (after, "/home/") == NULL, "the caller's is in '%s'",
          after);
   assert_int_equal (plan_hold (plan, &err), 0);
-  held = shape_of (plan);
-  assert_string_equal (before, held);
+  prewarmed = shape_of (plan);
+  assert_string_equal (before, prewarmed);
 }
 
 static void test_nothing_of_the_callers (void **state)
@@ -203,7 +203,7 @@ static void test_nothing_of_the_callers (void **state)
   (void) state;
   tell (plan);
   assert_int_equal (plan_hold (plan, &err), 0);
-  assert_true (plan->held);
+  assert_true (plan->prewarmed);
   assert_int_equal (plan->argv.count, 0);
   assert_int_equal (plan->env.count, 1);
   assert_string_equal (plan->env.items[0], "HOME=/");
@@ -214,15 +214,15 @@ static void test_nothing_of_the_callers (void **state)
 /* Both ways: a sandbox that cannot be given away leaves its caller the plan as it was. */
 static void test_adopted (void **state)
 {
-  cleanup_plan struct plan *held = make (), *wanted = make ();
+  cleanup_plan struct plan *prewarmed = make (), *wanted = make ();
   cleanup_error struct error err = { 0 };
 
   (void) state;
-  assert_int_equal (plan_hold (held, &err), 0);
-  replace (&held->hostname, "held");
+  assert_int_equal (plan_hold (prewarmed, &err), 0);
+  replace (&prewarmed->hostname, "held");
   tell (wanted);
-  plan_adopt (held, wanted);
-  assert_true (wanted->held);
+  plan_adopt (prewarmed, wanted);
+  assert_true (wanted->prewarmed);
   assert_string_equal (wanted->hostname, "held");
   assert_string_equal (wanted->cwd, "/workspace/sub");
   assert_string_equal (plan_workspace (wanted)->source, "/home/other");
@@ -233,25 +233,25 @@ static void test_adopted (void **state)
   assert_int_equal (wanted->wall_ms, 5);
   assert_int_equal (wanted->output_bytes, 6);
   assert_true (wanted->controls[CONTROL_LIMITS_PIDS].required
-               != held->controls[CONTROL_LIMITS_PIDS].required);
-  assert_int_equal (held->argv.count, 0);
-  plan_adopt (held, wanted);
-  assert_false (wanted->held);
+               != prewarmed->controls[CONTROL_LIMITS_PIDS].required);
+  assert_int_equal (prewarmed->argv.count, 0);
+  plan_adopt (prewarmed, wanted);
+  assert_false (wanted->prewarmed);
   assert_string_equal (plan_workspace (wanted)->source, "/home/other");
   assert_int_equal (plan_workspace (wanted)->inode, 4);
   assert_string_equal (wanted->argv.items[wanted->argv.count - 1], "more");
   assert_string_equal (wanted->cwd, "/workspace/sub");
   assert_int_equal (wanted->wall_ms, 5);
-  assert_int_not_equal (held->wall_ms, 5);
-  assert_string_equal (held->hostname, "held");
-  assert_string_equal (plan_workspace (held)->source, "");
+  assert_int_not_equal (prewarmed->wall_ms, 5);
+  assert_string_equal (prewarmed->hostname, "held");
+  assert_string_equal (plan_workspace (prewarmed)->source, "");
 }
 
 /* ---- Of what none is held. */
 
 static void why (struct plan *plan, const char *text)
 {
-  const char *said = plan_why_not_held (plan);
+  const char *said = plan_why_not_prewarmed (plan);
 
   CHECK (said != NULL && strstr (said, text) != NULL, "'%s' was said and not '%s'", said ? said : "", text);
 }
@@ -263,7 +263,7 @@ static void test_not_held (void **state)
   char *target = mount->target;
 
   (void) state;
-  assert_null (plan_why_not_held (plan));
+  assert_null (plan_why_not_prewarmed (plan));
   why (other, "libcrun");
   plan->unprivileged = true;
   why (plan, "root");
@@ -277,7 +277,7 @@ static void test_not_held (void **state)
   plan->settings.values[SETTING_SECRETS].grants.count = 1;
   why (plan, "secrets");
   plan->settings.values[SETTING_SECRETS].grants.count = 0;
-  assert_null (plan_why_not_held (plan));
+  assert_null (plan_why_not_prewarmed (plan));
 }
 
 static const struct CMUnitTest cases[] = {

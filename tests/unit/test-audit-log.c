@@ -15,15 +15,15 @@
 #include "journal-audit-log.h"
 #include "posture-spoil.h"
 
-/* Every test works in a folder of its own, which is also the working folder. */
-static int enter_folder (void **state)
+/* Every test works in a directory of its own, which is also the working directory. */
+static int enter_directory (void **state)
 {
-  char *folder = strdup ("/tmp/tyrum-oci-test-trail-XXXXXX");
+  char *directory = strdup ("/tmp/tyrum-oci-test-audit-log-XXXXXX");
 
-  if (folder == NULL || mkdtemp (folder) == NULL || chdir (folder) < 0)
+  if (directory == NULL || mkdtemp (directory) == NULL || chdir (directory) < 0)
     return -1;
   umask (022);
-  *state = folder;
+  *state = directory;
   return 0;
 }
 
@@ -35,7 +35,7 @@ static int remove_entry (const char *path, const struct stat *st, int type, stru
   return remove (path);
 }
 
-static int leave_folder (void **state)
+static int leave_directory (void **state)
 {
   int r = chdir ("/");
 
@@ -51,7 +51,7 @@ struct scene {
   struct posture *posture;
   struct profile *profile;
   struct request request;
-  struct trail_request asked;
+  struct audit_log_request asked;
   struct trail trail;
 };
 
@@ -61,7 +61,7 @@ static void scene_clear (struct scene *s)
   posture_free (s->posture);
   profile_free (s->profile);
   request_clear (&s->request);
-  trail_clear (&s->trail);
+  audit_log_clear (&s->trail);
 }
 #define cleanup_scene cleanup (scene_clear)
 
@@ -87,15 +87,15 @@ static void scene_make (struct scene *s, const char *profile_name)
   assert_int_equal (strlist_add (&s->request.argv, "make"), 0);
   assert_int_equal (strlist_add (&s->request.argv, "PASSWORD=hunter2"), 0);
   s->request.workspace = strdup ("/projects/demo");
-  s->asked = (struct trail_request){ "run", profile_name, &s->request, more_details, "build" };
-  CHECK (trail_open ("state", &required, &s->trail, &err) == 0, "%s", error_text (&err));
+  s->asked = (struct audit_log_request){ "run", profile_name, &s->request, more_details, "build" };
+  CHECK (audit_log_open ("state", &required, &s->trail, &err) == 0, "%s", error_text (&err));
 }
 
 static void plan_it (struct scene *s)
 {
   cleanup_error struct error err = { 0 };
 
-  CHECK (trail_planned (&s->trail, &s->asked, s->profile, s->c.plan, "{}", &err) == 0, "%s",
+  CHECK (audit_log_planned (&s->trail, &s->asked, s->profile, s->c.plan, "{}", &err) == 0, "%s",
          error_text (&err));
 }
 
@@ -137,7 +137,7 @@ static void test_ended (void **state)
   cleanup_scene struct scene s = { 0 };
   cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL, *order = NULL;
-  char what[] = "syscall mount", rule[] = "small.json:1", allow[] = "no", left[] = "a folder";
+  char what[] = "syscall mount", rule[] = "small.json:1", allow[] = "no", left[] = "a directory";
   struct denial denial = {
     .control = CONTROL_SECCOMP, .what = what, .rule = rule, .allow = allow, .count = 2
   };
@@ -153,8 +153,8 @@ static void test_ended (void **state)
   (void) state;
   scene_make (&s, "case");
   plan_it (&s);
-  assert_int_equal (trail_started (&s.trail, s.posture, &err), 0);
-  assert_int_equal (trail_ended (&s.trail, s.c.plan, &result, &err), 0);
+  assert_int_equal (audit_log_started (&s.trail, s.posture, &err), 0);
+  assert_int_equal (audit_log_ended (&s.trail, s.c.plan, &result, &err), 0);
   order = kinds ();
   assert_string_equal (order, "requested plan posture started denial limit limit limit limit limit ended");
   text = journal_text ();
@@ -166,7 +166,7 @@ static void test_ended (void **state)
   has (text, "\"control\":\"limits.wall\"");
   has (text, "\"what\":\"syscall mount\"");
   has (text, "\"reason\":\"deadline\",\"code\":124,\"signal\":9");
-  has (text, "\"left\":\"a folder\"");
+  has (text, "\"left\":\"a directory\"");
   assert_null (strstr (text, "hunter2"));
 }
 
@@ -218,8 +218,8 @@ static void test_refused (void **state)
   s.posture->overall = OVERALL_VIOLATED;
   s.posture->controls[CONTROL_SECCOMP].verdict = VERDICT_VIOLATED;
   s.posture->controls[CONTROL_LIMITS_CPU].verdict = VERDICT_WAIVED;
-  assert_int_equal (trail_refused (&s.trail, &s.asked, NULL, &why, &err), 0);
-  assert_int_equal (trail_refused (&s.trail, NULL, s.posture, &why, &err), 0);
+  assert_int_equal (audit_log_refused (&s.trail, &s.asked, NULL, &why, &err), 0);
+  assert_int_equal (audit_log_refused (&s.trail, NULL, s.posture, &why, &err), 0);
   order = kinds ();
   assert_string_equal (order, "requested refused posture refused");
   text = journal_text ();
@@ -234,22 +234,22 @@ static void test_container (void **state)
 {
   cleanup_scene struct scene s = { 0 };
   cleanup_error struct error err = { 0 }, why = { 0 };
-  cleanup_trail struct trail trail = { 0 }, later = { 0 };
+  cleanup_audit_log struct trail trail = { 0 }, later = { 0 };
   cleanup_free char *order = NULL, *text = NULL, *again = NULL, *run = NULL;
   const char *line;
   size_t named = 0;
 
   (void) state;
   scene_make (&s, "case");
-  assert_int_equal (trail_open_container ("state", &required, "web\n1", NULL, &trail, &err), 0);
+  assert_int_equal (audit_log_open_container ("state", &required, "web\n1", NULL, &trail, &err), 0);
   assert_true (run_id_is_valid (trail.run));
-  assert_int_equal (trail_profile (&trail, "case", "sha256:1", &err), 0);
-  assert_int_equal (trail_event (&trail, JOURNAL_STARTED, more_details, "build", &err), 0);
-  assert_int_equal (trail_open_container ("state", &required, "web\n1", trail.run, &later, &err), 0);
+  assert_int_equal (audit_log_profile (&trail, "case", "sha256:1", &err), 0);
+  assert_int_equal (audit_log_event (&trail, JOURNAL_STARTED, more_details, "build", &err), 0);
+  assert_int_equal (audit_log_open_container ("state", &required, "web\n1", trail.run, &later, &err), 0);
   assert_string_equal (later.run, trail.run);
-  assert_int_equal (trail_profile (&later, "case", "sha256:2", &err), 0);
+  assert_int_equal (audit_log_profile (&later, "case", "sha256:2", &err), 0);
   error_set (&why, -EPERM, "it may not");
-  assert_int_equal (trail_refuse (&later, s.posture, &why, &err), 0);
+  assert_int_equal (audit_log_refuse (&later, s.posture, &why, &err), 0);
   order = kinds ();
   CHECK (strcmp (order, "started profile_changed posture refused") == 0, "%s", order);
   text = journal_text ();
@@ -266,9 +266,9 @@ static void test_container (void **state)
   assert_int_equal (named, 4);
 
   /* An id that is none is not taken over. */
-  trail_clear (&later);
+  audit_log_clear (&later);
   again = strdup (trail.run);
-  assert_int_equal (trail_open_container ("state", &required, "web", "../../x", &later, &err), 0);
+  assert_int_equal (audit_log_open_container ("state", &required, "web", "../../x", &later, &err), 0);
   assert_true (run_id_is_valid (later.run));
   assert_string_not_equal (later.run, again);
 }
@@ -278,23 +278,23 @@ static void test_unwritable (void **state)
 {
   struct configuration optional = required;
   cleanup_error struct error err = { 0 }, none = { 0 };
-  cleanup_trail struct trail trail = { 0 };
+  cleanup_audit_log struct trail trail = { 0 };
   int fd = open ("state", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
   (void) state;
   assert_true (fd >= 0);
   close (fd);
-  assert_true (trail_open ("state", &required, &trail, &err) < 0);
+  assert_true (audit_log_open ("state", &required, &trail, &err) < 0);
   has (error_text (&err), "the audit journal cannot be written");
   optional.journal_required = false;
-  assert_int_equal (trail_open ("state", &optional, &trail, &none), 0);
+  assert_int_equal (audit_log_open ("state", &optional, &trail, &none), 0);
   assert_non_null (trail.note);
   has (trail.note, "this run is not in the audit journal");
-  assert_int_equal (trail_started (&trail, NULL, &none), 0);
-  assert_int_equal (trail_event (&trail, JOURNAL_STARTED, NULL, NULL, &none), 0);
+  assert_int_equal (audit_log_started (&trail, NULL, &none), 0);
+  assert_int_equal (audit_log_event (&trail, JOURNAL_STARTED, NULL, NULL, &none), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown (name, enter_folder, leave_folder)
+#define TEST(name) cmocka_unit_test_setup_teardown (name, enter_directory, leave_directory)
 
 static const struct CMUnitTest cases[] = {
   TEST (test_ended),   TEST (test_waived_and_elevated), TEST (test_changed),

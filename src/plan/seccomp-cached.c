@@ -24,8 +24,8 @@ void filters_keep (void)
   keeping = true;
 }
 
-struct filter *filter_find_kept (const struct seccomp_list *list, const struct strlist *extra,
-                                 const struct strlist *unknown, const char *machine)
+struct filter *filter_find_cached (const struct seccomp_list *list, const struct strlist *extra,
+                                   const struct strlist *unknown, const char *machine)
 {
   const struct strlist none = { 0 };
 

@@ -10,21 +10,21 @@
 #include "unit.h"
 #include "value-case.h"
 
-static void check_declared (struct carriage carriage, enum control control, enum backend backend)
+static void check_declared (struct enforcement enforcement, enum control control, enum backend backend)
 {
   const char *name = control_info (control)->name;
 
-  CHECK (carriage.reason != NULL && strlen (carriage.reason) > 5, "%s on %s: no reason", name,
+  CHECK (enforcement.reason != NULL && strlen (enforcement.reason) > 5, "%s on %s: no reason", name,
          backend_name (backend));
-  CHECK (strcmp (carriage.reason, "not declared") != 0, "%s on %s is not declared", name,
+  CHECK (strcmp (enforcement.reason, "not declared") != 0, "%s on %s is not declared", name,
          backend_name (backend));
-  CHECK (carriage.carry <= CARRY_IMPOSSIBLE && carriage.basis <= BASIS_SPEC, "%s on %s: no such answer", name,
-         backend_name (backend));
+  CHECK (enforcement.level <= ENFORCEMENT_IMPOSSIBLE && enforcement.basis <= BASIS_SPEC,
+         "%s on %s: no such answer", name, backend_name (backend));
 }
 
-static bool same (struct carriage a, struct carriage b)
+static bool same (struct enforcement a, struct enforcement b)
 {
-  return a.carry == b.carry && a.basis == b.basis && strcmp (a.reason, b.reason) == 0;
+  return a.level == b.level && a.basis == b.basis && strcmp (a.reason, b.reason) == 0;
 }
 
 static void test_every_pair_is_declared (void **state)
@@ -32,7 +32,7 @@ static void test_every_pair_is_declared (void **state)
   (void) state;
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     for (enum backend b = 0; b < BACKEND_COUNT; b++)
-      check_declared (carriage_of (c, b), c, b);
+      check_declared (enforcement_of (c, b), c, b);
 }
 
 /* The level that decides CONTROL; 1 for what has none, so that it is asked about once. */
@@ -59,18 +59,18 @@ static void test_every_value_is_declared (void **state)
       if (level_count (c) > 1)
         settings.values[control_info (c)->settings[0]].level = level;
       for (enum backend b = 0; b < BACKEND_COUNT; b++)
-        check_declared (carriage_for (c, b, &settings), c, b);
+        check_declared (enforcement_for (c, b, &settings), c, b);
     }
 }
 
 /* What the matrix says in a cell and in its notes is what a launch is told, value by value. */
 static void test_notes_are_the_differences (void **state)
 {
-  struct carriage_note note;
+  struct enforcement_note note;
   size_t notes = 0;
 
   (void) state;
-  while (carriage_note_at (notes, &note)) {
+  while (enforcement_note_at (notes, &note)) {
     enum setting first = control_info (note.control)->settings[0];
 
     CHECK (note.backends != 0 && note.backends < 1u << BACKEND_COUNT, "note %zu speaks of no backend", notes);
@@ -80,16 +80,16 @@ static void test_notes_are_the_differences (void **state)
       settings_case (&settings, first, note.value);
       assert_int_equal (settings_complete (&settings, NULL), 0);
       if (note.backends & (1u << b))
-        CHECK (same (carriage_for (note.control, b, &settings), note.carriage), "note %zu does not decide",
-               notes);
+        CHECK (same (enforcement_for (note.control, b, &settings), note.enforcement),
+               "note %zu does not decide", notes);
       else
-        check_declared (carriage_for (note.control, b, &settings), note.control, b);
+        check_declared (enforcement_for (note.control, b, &settings), note.control, b);
     }
     notes++;
   }
   assert_true (notes > 0);
-  assert_false (carriage_note_at (notes, &note));
-  assert_false (carriage_note_at (SIZE_MAX, &note));
+  assert_false (enforcement_note_at (notes, &note));
+  assert_false (enforcement_note_at (SIZE_MAX, &note));
 }
 
 static void test_values_without_a_note_are_the_cell (void **state)
@@ -100,8 +100,8 @@ static void test_values_without_a_note_are_the_cell (void **state)
   assert_int_equal (settings_complete (&settings, NULL), 0);
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     for (enum backend b = 0; b < BACKEND_COUNT; b++)
-      CHECK (same (carriage_for (c, b, &settings), carriage_of (c, b)), "%s on %s: default and cell differ",
-             control_info (c)->name, backend_name (b));
+      CHECK (same (enforcement_for (c, b, &settings), enforcement_of (c, b)),
+             "%s on %s: default and cell differ", control_info (c)->name, backend_name (b));
 }
 
 /* Facts that were measured and that a launch must not forget. */
@@ -110,30 +110,31 @@ static void test_known_cells (void **state)
   static const struct {
     enum control control;
     enum backend backend;
-    enum carry carry;
+    enum enforcement_level level;
   } rows[] = {
-    { CONTROL_USER_NAMESPACE, BACKEND_DOCKER, CARRY_IMPOSSIBLE },
-    { CONTROL_USER_NAMESPACE, BACKEND_PODMAN, CARRY_ENFORCED },
-    { CONTROL_SECCOMP, BACKEND_OCI_RUNSC, CARRY_IMPOSSIBLE },
-    { CONTROL_SECCOMP, BACKEND_OCI_CRUN, CARRY_ENFORCED },
-    { CONTROL_APPARMOR, BACKEND_OCI_RUNSC, CARRY_IMPOSSIBLE },
-    { CONTROL_APPARMOR, BACKEND_DOCKER, CARRY_WEAKER },
-    { CONTROL_LIMITS_DISK, BACKEND_DOCKER, CARRY_IMPOSSIBLE },
-    { CONTROL_LIMITS_MEMORY, BACKEND_LIBCRUN, CARRY_ENFORCED },
-    { CONTROL_NO_NEW_PRIVILEGES, BACKEND_OCI_OTHER, CARRY_ENFORCED },
+    { CONTROL_USER_NAMESPACE, BACKEND_DOCKER, ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_USER_NAMESPACE, BACKEND_PODMAN, ENFORCEMENT_ENFORCED },
+    { CONTROL_SECCOMP, BACKEND_OCI_RUNSC, ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_SECCOMP, BACKEND_OCI_CRUN, ENFORCEMENT_ENFORCED },
+    { CONTROL_APPARMOR, BACKEND_OCI_RUNSC, ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_APPARMOR, BACKEND_DOCKER, ENFORCEMENT_WEAKER },
+    { CONTROL_LIMITS_DISK, BACKEND_DOCKER, ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_LIMITS_MEMORY, BACKEND_LIBCRUN, ENFORCEMENT_ENFORCED },
+    { CONTROL_NO_NEW_PRIVILEGES, BACKEND_OCI_OTHER, ENFORCEMENT_ENFORCED },
   };
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    CHECK (carriage_of (rows[i].control, rows[i].backend).carry == rows[i].carry, "%s on %s is not %s",
-           control_info (rows[i].control)->name, backend_name (rows[i].backend), carry_text (rows[i].carry));
+    CHECK (enforcement_of (rows[i].control, rows[i].backend).level == rows[i].level, "%s on %s is not %s",
+           control_info (rows[i].control)->name, backend_name (rows[i].backend),
+           enforcement_text (rows[i].level));
 }
 
 static bool has_note (enum control control, const char *value)
 {
-  struct carriage_note note;
+  struct enforcement_note note;
 
-  for (size_t i = 0; carriage_note_at (i, &note); i++)
+  for (size_t i = 0; enforcement_note_at (i, &note); i++)
     if (note.control == control && strcmp (note.value, value) == 0)
       return true;
   return false;
@@ -160,10 +161,10 @@ static void test_values_that_no_backend_has (void **state)
 
       settings_case (&settings, rows[i].setting, rows[i].text);
       assert_int_equal (settings_complete (&settings, NULL), 0);
-      CHECK (carriage_for (rows[i].control, b, &settings).carry == CARRY_IMPOSSIBLE, "%s carries %s",
+      CHECK (enforcement_for (rows[i].control, b, &settings).level == ENFORCEMENT_IMPOSSIBLE, "%s carries %s",
              backend_name (b), rows[i].text);
       CHECK (has_note (rows[i].control, rows[i].text), "no note says so about %s", rows[i].text);
-      CHECK (carriage_of (rows[i].control, b).carry != CARRY_IMPOSSIBLE, "%s carries no %s at all",
+      CHECK (enforcement_of (rows[i].control, b).level != ENFORCEMENT_IMPOSSIBLE, "%s carries no %s at all",
              backend_name (b), control_info (rows[i].control)->name);
     }
 }
@@ -178,8 +179,8 @@ static void test_engine_network_needs_an_engine (void **state)
   for (enum backend b = 0; b < BACKEND_COUNT; b++) {
     bool engine = b == BACKEND_DOCKER || b == BACKEND_PODMAN;
 
-    assert_int_equal (carriage_for (CONTROL_NETWORK_MODE, b, &settings).carry,
-                      engine ? CARRY_ENFORCED : CARRY_IMPOSSIBLE);
+    assert_int_equal (enforcement_for (CONTROL_NETWORK_MODE, b, &settings).level,
+                      engine ? ENFORCEMENT_ENFORCED : ENFORCEMENT_IMPOSSIBLE);
   }
 }
 
@@ -213,9 +214,9 @@ static void test_texts (void **state)
   assert_string_equal (backend_name (BACKEND_DOCKER), "docker");
   assert_string_equal (backend_name (BACKEND_PODMAN), "podman");
   assert_string_equal (backend_name (BACKEND_OCI_OTHER), "oci:other");
-  assert_string_equal (carry_text (CARRY_ENFORCED), "enforced");
-  assert_string_equal (carry_text (CARRY_WEAKER), "weaker");
-  assert_string_equal (carry_text (CARRY_IMPOSSIBLE), "impossible");
+  assert_string_equal (enforcement_text (ENFORCEMENT_ENFORCED), "enforced");
+  assert_string_equal (enforcement_text (ENFORCEMENT_WEAKER), "weaker");
+  assert_string_equal (enforcement_text (ENFORCEMENT_IMPOSSIBLE), "impossible");
   assert_string_equal (basis_text (BASIS_MEASURED), "measured");
   assert_string_equal (basis_text (BASIS_SPEC), "declared, not yet observed");
 }

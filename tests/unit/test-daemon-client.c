@@ -1,4 +1,4 @@
-/* The caller's side of a launcher, with a process at the other end that says what each case has it say. */
+/* The caller's side of a daemon, with a process at the other end that says what each case has it say. */
 #include <config.h>
 
 #include "wire-daemon-client.h"
@@ -21,12 +21,12 @@
 #include "wire-daemon-text.h"
 #include "wire-receive.h"
 
-static char *const words[] = { (char[]){ "run" }, (char[]){ "--" }, (char[]){ "true" }, NULL };
+static char *const argv[] = { (char[]){ "run" }, (char[]){ "--" }, (char[]){ "true" }, NULL };
 
-static void say (int connection, enum launcher_type type, int value)
+static void say (int connection, enum daemon_type type, int value)
 {
-  const struct launcher_reply reply = {
-    .magic = LAUNCHER_MAGIC, .version = LAUNCHER_VERSION, .type = (uint16_t) type, .value = value
+  const struct daemon_reply reply = {
+    .magic = DAEMON_MAGIC, .version = DAEMON_VERSION, .type = (uint16_t) type, .value = value
   };
 
   if (send (connection, &reply, sizeof (reply), MSG_NOSIGNAL) < 0)
@@ -36,27 +36,27 @@ static void say (int connection, enum launcher_type type, int value)
 /* All of it is there, and reads as it was said. */
 static bool is_complete (int connection)
 {
-  struct launcher_request request;
+  struct daemon_request request;
   cleanup_free char **got = NULL, **variables = NULL;
-  int fds[LAUNCHER_FDS];
+  int fds[DAEMON_FDS];
   char *text;
-  struct stat here, folder;
+  struct stat here, directory;
 
-  if (descriptors_receive (connection, &request, sizeof (request), fds, LAUNCHER_FDS, 0)
+  if (descriptors_receive (connection, &request, sizeof (request), fds, DAEMON_FDS, 0)
           != (ssize_t) sizeof (request)
-      || launcher_request_check (&request) < 0)
+      || daemon_request_check (&request) < 0)
     return false;
   text = calloc (1, request.size + (size_t) 1);
-  return text != NULL && pread (fds[LAUNCHER_WORDS], text, request.size, 0) == (ssize_t) request.size
-         && launcher_request_split (&request, text, &got, &variables) == 0 && strcmp (got[0], "run") == 0
-         && strcmp (got[2], "true") == 0 && request.words == 3 && stat (".", &here) == 0
-         && fstat (fds[LAUNCHER_FOLDER], &folder) == 0 && here.st_ino == folder.st_ino
+  return text != NULL && pread (fds[DAEMON_ARGV], text, request.size, 0) == (ssize_t) request.size
+         && daemon_request_split (&request, text, &got, &variables) == 0 && strcmp (got[0], "run") == 0
+         && strcmp (got[2], "true") == 0 && request.argv == 3 && stat (".", &here) == 0
+         && fstat (fds[DAEMON_DIRECTORY], &directory) == 0 && here.st_ino == directory.st_ino
          && request.umask == 022;
 }
 
 static void decline (int connection)
 {
-  say (connection, LAUNCHER_DECLINED, 0);
+  say (connection, DAEMON_DECLINED, 0);
 }
 
 static void hang_up (int connection)
@@ -72,7 +72,7 @@ static void talk_nonsense (int connection)
 
 static void begin_with_the_end (int connection)
 {
-  say (connection, LAUNCHER_ENDED, 3);
+  say (connection, DAEMON_ENDED, 3);
 }
 
 static void say_nothing (int connection)
@@ -84,19 +84,19 @@ static void say_nothing (int connection)
 
 static void take (int connection)
 {
-  say (connection, LAUNCHER_TAKEN, getpid ());
-  say (connection, LAUNCHER_ENDED, 77);
+  say (connection, DAEMON_TAKEN, getpid ());
+  say (connection, DAEMON_ENDED, 77);
 }
 
 static void lose (int connection)
 {
-  say (connection, LAUNCHER_TAKEN, getpid ());
+  say (connection, DAEMON_TAKEN, getpid ());
 }
 
 static void forget_that_it_took (int connection)
 {
-  say (connection, LAUNCHER_TAKEN, getpid ());
-  say (connection, LAUNCHER_DECLINED, 0);
+  say (connection, DAEMON_TAKEN, getpid ());
+  say (connection, DAEMON_DECLINED, 0);
 }
 
 /* The caller gets a signal, and what stands in for it hears of that. */
@@ -108,9 +108,9 @@ static void be_told (int connection)
   sigemptyset (&set);
   sigaddset (&set, SIGUSR1);
   sigprocmask (SIG_BLOCK, &set, NULL);
-  say (connection, LAUNCHER_TAKEN, getpid ());
+  say (connection, DAEMON_TAKEN, getpid ());
   kill (getppid (), SIGUSR1);
-  say (connection, LAUNCHER_ENDED, sigtimedwait (&set, NULL, &limit) == SIGUSR1 ? 78 : 1);
+  say (connection, DAEMON_ENDED, sigtimedwait (&set, NULL, &limit) == SIGUSR1 ? 78 : 1);
 }
 
 static void lose_after_a_signal (int connection)
@@ -121,13 +121,13 @@ static void lose_after_a_signal (int connection)
   sigemptyset (&set);
   sigaddset (&set, SIGTERM);
   sigprocmask (SIG_BLOCK, &set, NULL);
-  say (connection, LAUNCHER_TAKEN, getpid ());
+  say (connection, DAEMON_TAKEN, getpid ());
   kill (getppid (), SIGTERM);
   sigtimedwait (&set, NULL, &limit);
 }
 
-/* With a process that does LAUNCHER at the other end. */
-static int over (void (*launcher) (int connection), int *ret_status, struct error *err)
+/* With a process that does DAEMON at the other end. */
+static int over (void (*daemon) (int connection), int *ret_status, struct error *err)
 {
   int pair[2], r, status;
   pid_t pid;
@@ -139,11 +139,11 @@ static int over (void (*launcher) (int connection), int *ret_status, struct erro
     close (pair[0]);
     if (!is_complete (pair[1]))
       _exit (21);
-    launcher (pair[1]);
+    daemon (pair[1]);
     _exit (0);
   }
   close (pair[1]);
-  r = hand_over (pair[0], words, ret_status, err);
+  r = hand_over (pair[0], argv, ret_status, err);
   close (pair[0]);
   assert_int_equal (waitpid (pid, &status, 0), pid);
   assert_int_equal (status, 0);
@@ -153,19 +153,18 @@ static int over (void (*launcher) (int connection), int *ret_status, struct erro
 /* As it was, with nothing open that was not. */
 static void test_not_taken (void **state)
 {
-  static void (*const launchers[]) (int connection) = { decline, hang_up, talk_nonsense, begin_with_the_end,
-                                                        say_nothing };
+  static void (*const daemons[]) (int connection) = { decline, hang_up, talk_nonsense, begin_with_the_end,
+                                                      say_nothing };
   sigset_t before, after;
 
   (void) state;
   sigprocmask (SIG_SETMASK, NULL, &before);
-  for (size_t i = 0; i < ARRAY_LEN (launchers); i++) {
+  for (size_t i = 0; i < ARRAY_LEN (daemons); i++) {
     cleanup_error struct error err = { 0 };
     int next = dup (STDIN_FILENO), status = -1, same;
 
     close (next);
-    CHECK (over (launchers[i], &status, &err) == 0 && status == -1 && !error_is_set (&err), "launcher %zu",
-           i);
+    CHECK (over (daemons[i], &status, &err) == 0 && status == -1 && !error_is_set (&err), "daemon %zu", i);
     sigprocmask (SIG_SETMASK, NULL, &after);
     for (int number = 1; number < NSIG; number++)
       CHECK (sigismember (&before, number) == sigismember (&after, number), "signal %d", number);
@@ -192,17 +191,17 @@ static void test_taken (void **state)
 
 static void test_lost (void **state)
 {
-  static void (*const launchers[]) (int connection) = { lose, forget_that_it_took };
+  static void (*const daemons[]) (int connection) = { lose, forget_that_it_took };
   sigset_t before;
   int status = -1;
   pid_t pid;
 
   (void) state;
   sigprocmask (SIG_SETMASK, NULL, &before);
-  for (size_t i = 0; i < ARRAY_LEN (launchers); i++) {
+  for (size_t i = 0; i < ARRAY_LEN (daemons); i++) {
     cleanup_error struct error err = { 0 };
 
-    assert_int_equal (over (launchers[i], &status, &err), -EPIPE);
+    assert_int_equal (over (daemons[i], &status, &err), -EPIPE);
     assert_non_null (strstr (error_text (&err), "was lost"));
     assert_int_equal (status, -1);
     sigprocmask (SIG_SETMASK, &before, NULL);
@@ -221,14 +220,14 @@ static void test_lost (void **state)
 static void test_connect (void **state)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
-  char folder[] = "/tmp/tyrum-oci-test-XXXXXX", name[sizeof (folder) + 8];
+  char directory[] = "/tmp/tyrum-oci-test-XXXXXX", name[sizeof (directory) + 8];
   char far[sizeof (address.sun_path) + 1];
   cleanup_close int listening = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   cleanup_close int connection = -1;
 
   (void) state;
-  assert_non_null (mkdtemp (folder));
-  snprintf (name, sizeof (name), "%s/socket", folder);
+  assert_non_null (mkdtemp (directory));
+  snprintf (name, sizeof (name), "%s/socket", directory);
   memset (far, 'x', sizeof (far) - 1);
   far[sizeof (far) - 1] = '\0';
   assert_int_equal (hand_over_connect (far), -ENAMETOOLONG);
@@ -240,7 +239,7 @@ static void test_connect (void **state)
   connection = hand_over_connect (name);
   assert_true (connection >= 0 && (fcntl (connection, F_GETFD) & FD_CLOEXEC) != 0);
   unlink (name);
-  rmdir (folder);
+  rmdir (directory);
 }
 
 int main (void)

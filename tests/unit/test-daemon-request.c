@@ -1,4 +1,4 @@
-/* Descriptors over sockets, and the text of a launcher's request. */
+/* Descriptors over sockets, and the text of a daemon's request. */
 #include <config.h>
 
 #include "unit.h"
@@ -107,7 +107,7 @@ static void test_text (void **state)
 {
   static const struct {
     const char *text;
-    uint32_t size, words, variables;
+    uint32_t size, argv, variables;
     int code;
   } rows[] = {
     { "run\0--\0true\0A=1\0", 16, 3, 1, 0 },
@@ -122,24 +122,24 @@ static void test_text (void **state)
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
-    const struct launcher_request request = { .magic = LAUNCHER_MAGIC,
-                                              .version = LAUNCHER_VERSION,
-                                              .size = rows[i].size,
-                                              .words = rows[i].words,
-                                              .variables = rows[i].variables };
+    const struct daemon_request request = { .magic = DAEMON_MAGIC,
+                                            .version = DAEMON_VERSION,
+                                            .size = rows[i].size,
+                                            .argv = rows[i].argv,
+                                            .variables = rows[i].variables };
     cleanup_free char *text = calloc (1, rows[i].size + (size_t) 1);
-    cleanup_free char **words = NULL, **variables = NULL;
+    cleanup_free char **argv = NULL, **variables = NULL;
 
     assert_non_null (text);
     memcpy (text, rows[i].text, rows[i].size);
-    assert_int_equal (launcher_request_check (&request), 0);
-    CHECK (launcher_request_split (&request, text, &words, &variables) == rows[i].code, "row %zu", i);
+    assert_int_equal (daemon_request_check (&request), 0);
+    CHECK (daemon_request_split (&request, text, &argv, &variables) == rows[i].code, "row %zu", i);
     if (rows[i].code < 0)
       continue;
-    assert_null (words[rows[i].words]);
+    assert_null (argv[rows[i].argv]);
     assert_null (variables[rows[i].variables]);
     if (i == 0) {
-      assert_string_equal (words[2], "true");
+      assert_string_equal (argv[2], "true");
       assert_string_equal (variables[0], "A=1");
     }
   }
@@ -147,20 +147,20 @@ static void test_text (void **state)
 
 static void test_bounds (void **state)
 {
-  const struct launcher_request good = {
-    .magic = LAUNCHER_MAGIC, .version = LAUNCHER_VERSION, .size = 9, .words = 9
+  const struct daemon_request good = {
+    .magic = DAEMON_MAGIC, .version = DAEMON_VERSION, .size = 9, .argv = 9
   };
-  struct launcher_request bad[5] = { good, good, good, good, good };
+  struct daemon_request bad[5] = { good, good, good, good, good };
 
   (void) state;
-  assert_int_equal (launcher_request_check (&good), 0);
+  assert_int_equal (daemon_request_check (&good), 0);
   bad[0].magic++;
   bad[1].version++;
-  bad[2].size = LIMIT_LAUNCHER_BYTES + 1;
-  bad[3].words = 10;
+  bad[2].size = LIMIT_DAEMON_BYTES + 1;
+  bad[3].argv = 10;
   bad[4].variables = 10;
   for (size_t i = 0; i < ARRAY_LEN (bad); i++)
-    assert_int_equal (launcher_request_check (&bad[i]), -EPROTO);
+    assert_int_equal (daemon_request_check (&bad[i]), -EPROTO);
 }
 
 int main (void)
