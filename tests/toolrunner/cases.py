@@ -1,14 +1,18 @@
 """The payload cases of the ToolRunner: directories and files they need, how one is run, and what must come of it.
 
-A case is a file in cases/. Its keys: about (one line); step (members put into a good payload), without (members taken
-out), args (of the action); or raw, raw_hex, raw_repeat (pairs of a text and how often) for a payload that is no step;
+A case is a file NAME.case in cases/, in the format of tests/case_file.py: one line about it, then sections, all of
+which but raw are JSON: step (members put into a good payload), without (members taken
+out), args (of the action); or raw (the payload's bytes), raw_repeat (pairs of a text and how often) for a payload that is no step;
 input (stdin, base64url, base64); options (more words), home (false: no --home); config (the operator's toolrunner section),
 profile (sections of a profile of its own); live (it launches something); expect: exit, error (on standard error,
 behind the prefix of the contract), answer (by dotted key; null: it is not there; KEY~ and KEY!~ for patterns, "len KEY").
 """
-import base64, glob, json, os, re, subprocess
+import base64, json, os, re, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.dirname(HERE))
+import case_file
+
 GOOD = {"tenant_id": "tenant", "turn_id": "turn", "step_id": "step", "attempt_id": "attempt", "key": "key",
         "workspace_id": "workspace", "plan_id": "plan", "step_index": 0,
         "action": {"type": "CLI", "args": {"cmd": "true"}}}
@@ -34,11 +38,11 @@ print(json.dumps({"success": True, "cost": {"tokens": 7, "metadata": {"other": [
 
 
 def load(live):
-    for path in sorted(glob.glob(os.path.join(HERE, "cases", "*.json"))):
-        with open(path, encoding="utf-8") as f:
-            case = json.load(f)
+    for name in case_file.names(os.path.join(HERE, "cases")):
+        about, sections = case_file.read(os.path.join(HERE, "cases", name + case_file.SUFFIX))
+        case = {"about": about.strip(), **{key: text if key == "raw" else json.loads(text) for key, text in sections.items()}}
         if case.get("live", False) == live:
-            yield os.path.basename(path)[:-len(".json")], case
+            yield name, case
 
 
 def make_home(where):
@@ -60,9 +64,7 @@ def make_home(where):
 
 def payload_of(case, home):
     if "raw" in case:
-        return case["raw"].encode()
-    if "raw_hex" in case:
-        return bytes.fromhex(case["raw_hex"])
+        return case["raw"]
     if "raw_repeat" in case:
         pairs = iter(case["raw_repeat"])
         return "".join(text * count for text, count in zip(pairs, pairs)).encode()
