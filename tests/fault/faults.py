@@ -5,7 +5,7 @@ that a step which fails unseen would show in what the command finds around it.
 """
 import collections, ctypes, os, shutil, signal, subprocess, sys, tempfile, time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live", "launch"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live", "run"))
 import harness
 from harness import BACKENDS, BUILD, call, cgroups, document, environment, directory, mounts, path, processes, read, state, \
     wait_until

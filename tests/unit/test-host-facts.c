@@ -323,7 +323,7 @@ static const struct {
     "a\"}]}]}",
     "host.json:1:68: paths[0].places[0]: a place needs 'path', 'mount' and 'root'" },
   { "{\"paths\":[{\"path\":\"/a\",\"type\":\"directory\",\"below\":[{\"path\":\"/a/b\"}]}]}",
-    "host.json:1:55: paths[0].below[0]: 'filesystem' is missing" },
+    "host.json:1:52: paths[0].below[0]: 'filesystem' is missing" },
   { "{\"sockets\":[{\"path\":\"/run/docker.sock\",\"inodes\":1}]}",
     "host.json:1:40: sockets[0]: unknown key 'inodes', did you mean 'inode'?" },
 };

@@ -11,7 +11,7 @@ BACKENDS here are those of the harness with that root, and the engines: docker, 
 import contextlib, http.client, json, os, shutil, signal, socket, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "launch"))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "run"))
 import harness  # noqa: E402
 from harness import ACCEPTED, accepting, path, wait_until, write  # noqa: E402
 

@@ -4,7 +4,7 @@ import copy, json, os, subprocess, tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(HERE)))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
-TOOL = os.path.join(BUILD, "tests/spec/spec-tool")
+TOOL = os.path.join(BUILD, "tests/restrict/spec-tool")
 
 
 def load(path):
