@@ -165,6 +165,7 @@ const struct plan_mount *plan_group_view (const struct plan *plan);
 /* Whether the run's command can execute only what process.tools names. */
 bool plan_bounds_tools (const struct plan *plan);
 
+void plan_mount_clear (struct plan_mount *mount);
 void plan_free (struct plan *plan);
 DEFINE_CLEANUP (struct plan, plan_free)
 #define cleanup_plan cleanup (plan_free_p)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void clear_mount (struct plan_mount *mount)
+void plan_mount_clear (struct plan_mount *mount)
 {
   free (mount->type);
   free (mount->source);
@@ -16,7 +16,7 @@ static void clear_mount (struct plan_mount *mount)
 static void clear_lists (struct plan *plan)
 {
   for (size_t i = 0; i < plan->mount_count; i++)
-    clear_mount (&plan->mounts[i]);
+    plan_mount_clear (&plan->mounts[i]);
   free (plan->mounts);
   for (size_t i = 0; i < plan->entry_count; i++) {
     free (plan->entries[i].path);

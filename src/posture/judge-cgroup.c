@@ -97,14 +97,23 @@ static void judge_shown (struct judge *judge, const struct proc_mount *inside,
                outside->root, (int) length, own);
 }
 
+/* Whether the run's own view of its group was promised, and not the engine's. */
+static bool is_shown (const struct promises *promises)
+{
+  for (size_t i = 0; i < promises->mount_count; i++)
+    if (strcmp (promises->mounts[i].type, "cgroup") == 0)
+      return true;
+  return false;
+}
+
 /* Version 1 has its hierarchies in a small file system of the run's own. That each of them is there is seen
- * with the other mounts of a plan. */
+ * with the other promised mounts. */
 static bool is_frame (const struct judge *judge, const struct proc_mount *mount)
 {
-  bool ours = plan_group_view (judge->plan) != NULL;
+  bool ours = is_shown (judge->promises);
 
   return strcmp (mount->type, "tmpfs") == 0 && strcmp (mount->point, PLAN_GROUP_VIEW) == 0
-         && (!ours || (judge_is_staged (judge->plan, mount) && judge->plan->cgroup != CGROUP_V2))
+         && (!ours || (judge_is_staged (judge->promises, mount) && judge->promises->cgroup != CGROUP_V2))
          && !(judge->out->seen && judge_is_of_host (judge->out, mount->device));
 }
 

@@ -1,4 +1,4 @@
-/* The environment: exactly the variables of the plan, with the values of the plan. Secrets are files. */
+/* The environment: exactly the promised variables, with the promised values. Secrets are files. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -23,11 +23,11 @@ static void hash_hex (const char *value, char hex[HASH_HEX])
   snprintf (hex, HASH_HEX, "%016" PRIx64, hash);
 }
 
-static const char *planned_value (const struct plan *plan, const char *name, size_t len)
+static const char *promised_value (const struct promises *promises, const char *name, size_t len)
 {
-  for (size_t i = 0; i < plan->env.count; i++)
-    if (strncmp (plan->env.items[i], name, len) == 0 && plan->env.items[i][len] == '=')
-      return plan->env.items[i] + len + 1;
+  for (size_t i = 0; i < promises->env->count; i++)
+    if (strncmp (promises->env->items[i], name, len) == 0 && promises->env->items[i][len] == '=')
+      return promises->env->items[i] + len + 1;
   return NULL;
 }
 
@@ -40,7 +40,7 @@ static int walk (struct judge *judge, const char *bytes, size_t length, bool has
   for (size_t at = 0; at < length; at += strlen (bytes + at) + 1, count++) {
     const char *entry = bytes + at, *equals = strchr (entry, '=');
     size_t len = equals ? (size_t) (equals - entry) : strlen (entry);
-    const char *value = planned_value (judge->plan, entry, len);
+    const char *value = promised_value (judge->promises, entry, len);
     char hex[HASH_HEX] = "";
 
     if (value == NULL || equals == NULL) {
@@ -83,7 +83,7 @@ static void judge_env (struct judge *judge)
 
 static void judge_secrets (struct judge *judge)
 {
-  const struct grants *secrets = &judge->plan->settings.values[SETTING_SECRETS].grants;
+  const struct grants *secrets = &judge->promises->settings->values[SETTING_SECRETS].grants;
 
   for (size_t i = 0; i < secrets->count; i++) {
     const char *target = secrets->items[i].target;

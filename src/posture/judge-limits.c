@@ -15,7 +15,7 @@ static const char *no_group (const struct judge *judge)
 {
   const struct outside_cgroup *group = &judge->out->group;
 
-  if (judge->plan->cgroup_path == NULL)
+  if (judge->promises->cgroup_path == NULL)
     return "the run has no cgroup";
   if (!group->known)
     return "the cgroup's files could not be read";
@@ -25,12 +25,12 @@ static const char *no_group (const struct judge *judge)
 static void judge_memory (struct judge *judge)
 {
   const struct outside_cgroup *group = &judge->out->group;
-  uint64_t limit = judge->plan->memory / PAGE * PAGE;
+  uint64_t limit = judge->promises->memory / PAGE * PAGE;
 
   if (group->memory != limit)
     judge_say (judge, CONTROL_LIMITS_MEMORY, VERDICT_VIOLATED, SEEN_OUTSIDE,
                "the kernel holds %" PRIu64 " bytes, not %" PRIu64, group->memory, limit);
-  else if (judge->plan->swap_limit && !group->counts_swap)
+  else if (judge->promises->swap_limit && !group->counts_swap)
     judge_say (judge, CONTROL_LIMITS_MEMORY, VERDICT_UNVERIFIED, SEEN_OUTSIDE, "swap could not be read");
   else if (group->counts_swap && group->memory_and_swap != limit && group->swap != 0)
     judge_say (judge, CONTROL_LIMITS_MEMORY, VERDICT_VIOLATED, SEEN_OUTSIDE, "swap is not bounded");
@@ -43,9 +43,9 @@ static void judge_pids (struct judge *judge)
 {
   const struct outside_cgroup *group = &judge->out->group;
 
-  if (group->pids != judge->plan->pids)
+  if (group->pids != judge->promises->pids)
     judge_say (judge, CONTROL_LIMITS_PIDS, VERDICT_VIOLATED, SEEN_OUTSIDE,
-               "the kernel holds %" PRIu64 ", not %" PRIu64, group->pids, judge->plan->pids);
+               "the kernel holds %" PRIu64 ", not %" PRIu64, group->pids, judge->promises->pids);
   else
     judge_say (judge, CONTROL_LIMITS_PIDS, VERDICT_VERIFIED, SEEN_OUTSIDE, "%" PRIu64, group->pids);
 }
@@ -53,12 +53,12 @@ static void judge_pids (struct judge *judge)
 static void judge_cpu (struct judge *judge)
 {
   const struct outside_cgroup *group = &judge->out->group;
-  const struct plan *plan = judge->plan;
+  const struct promises *promises = judge->promises;
 
-  if (group->quota != plan->cpu_quota || group->period != plan->cpu_period)
+  if (group->quota != promises->cpu_quota || group->period != promises->cpu_period)
     judge_say (judge, CONTROL_LIMITS_CPU, VERDICT_VIOLATED, SEEN_OUTSIDE,
                "the kernel holds %" PRIu64 " of %" PRIu64 " us, not %" PRIu64 " of %" PRIu64, group->quota,
-               group->period, plan->cpu_quota, plan->cpu_period);
+               group->period, promises->cpu_quota, promises->cpu_period);
   else
     judge_say (judge, CONTROL_LIMITS_CPU, VERDICT_VERIFIED, SEEN_OUTSIDE, "%" PRIu64 " us of every %" PRIu64,
                group->quota, group->period);
@@ -75,7 +75,7 @@ static void judge_group (struct judge *judge)
   const char *why = no_group (judge);
 
   for (size_t i = 0; i < ARRAY_LEN (limits); i++) {
-    if (!judge->plan->controls[limits[i].control].promised)
+    if (!judge->promises->controls[limits[i].control].promised)
       continue;
     if (why == NULL)
       limits[i].judge (judge);
@@ -97,19 +97,12 @@ static bool outside_files (const char *text, uint64_t *ret_soft, uint64_t *ret_h
 }
 
 /* What the command inherits: init has set its own. */
-static uint64_t promised_files (const struct plan *plan)
-{
-  uint64_t files = plan->settings.values[SETTING_OPEN_FILES].number;
-
-  return plan->open_files_hard > 0 && plan->open_files_hard < files ? plan->open_files_hard : files;
-}
-
 static void judge_files (struct judge *judge)
 {
-  uint64_t files = promised_files (judge->plan), soft = 0, hard = 0;
+  uint64_t files = judge->promises->open_files, soft = 0, hard = 0;
   struct report_limit in;
 
-  if (!judge->plan->controls[CONTROL_LIMITS_OPEN_FILES].promised)
+  if (!judge->promises->controls[CONTROL_LIMITS_OPEN_FILES].promised)
     return;
   if (!inside_limit (judge->in, RLIMIT_NOFILE, &in)
       || (judge->out->seen && !outside_files (judge->out->limits, &soft, &hard)))
@@ -130,18 +123,18 @@ static void judge_files (struct judge *judge)
 /* Limits that we keep ourselves: that they are armed is read back, not assumed. */
 static void judge_own (struct judge *judge)
 {
-  const struct plan *plan = judge->plan;
+  const struct promises *promises = judge->promises;
   uint64_t wall = judge->out->wall_ms, output = judge->out->output_bytes;
 
-  if (plan->wall_ms > 0 && (wall == 0 || wall > plan->wall_ms))
+  if (promises->wall_ms > 0 && (wall == 0 || wall > promises->wall_ms))
     judge_say (judge, CONTROL_LIMITS_WALL, VERDICT_VIOLATED, SEEN_OUTSIDE,
-               "the timer stands at %" PRIu64 " ms, not at most %" PRIu64, wall, plan->wall_ms);
-  else if (plan->wall_ms > 0)
+               "the timer stands at %" PRIu64 " ms, not at most %" PRIu64, wall, promises->wall_ms);
+  else if (promises->wall_ms > 0)
     judge_say (judge, CONTROL_LIMITS_WALL, VERDICT_VERIFIED, SEEN_OUTSIDE, "a timer of %" PRIu64 " ms runs",
-               plan->wall_ms);
-  if (plan->output_bytes == UINT64_MAX)
+               promises->wall_ms);
+  if (promises->output_bytes == UINT64_MAX)
     return;
-  if (output > plan->output_bytes)
+  if (output > promises->output_bytes)
     judge_say (judge, CONTROL_LIMITS_OUTPUT, VERDICT_VIOLATED, SEEN_OUTSIDE, "the streams are not cut");
   else
     judge_say (judge, CONTROL_LIMITS_OUTPUT, VERDICT_VERIFIED, SEEN_OUTSIDE,

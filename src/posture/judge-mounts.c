@@ -1,6 +1,6 @@
 /* The mount table: exactly what was planned, with its flags, seen alike from inside and outside.
  *
- * Every mount must be one of: the root, a mount of the plan, a cover that the plan asked for (masked and
+ * Every mount must be one of: the root, a promised mount, a promised cover (masked and
  * read-only paths), a device in /dev, or a mount that a planned bind brings along from below its source.
  * Anything else is a piece of the host that nobody granted.
  */
@@ -17,11 +17,11 @@
 
 #include "base-path.h"
 
-static const struct plan_mount *planned_at (const struct plan *plan, const char *point)
+static const struct plan_mount *planned_at (const struct promises *promises, const char *point)
 {
-  for (size_t i = plan->mount_count; i > 0; i--)
-    if (strcmp (plan->mounts[i - 1].target, point) == 0)
-      return &plan->mounts[i - 1];
+  for (size_t i = promises->mount_count; i > 0; i--)
+    if (strcmp (promises->mounts[i - 1].target, point) == 0)
+      return &promises->mounts[i - 1];
   return NULL;
 }
 
@@ -60,56 +60,56 @@ static bool is_device (const struct proc_mount *mount)
 
 /* The null device, an empty file system in memory that cannot be written, or, where a path is only to be kept
  * from writing, the same path of the run's own /proc once more. */
-static bool is_cover (const struct plan *plan, const struct proc_mount *mount)
+static bool is_cover (const struct promises *promises, const struct proc_mount *mount)
 {
   bool read_only = proc_option_has (mount->options, "ro");
 
-  if (in_list (&plan->masked, mount->point))
+  if (in_list (promises->masked, mount->point))
     return strcmp (mount->root, "/null") == 0
            || (read_only && strcmp (mount->type, "tmpfs") == 0 && strcmp (mount->root, "/") == 0);
-  return in_list (&plan->read_only, mount->point) && read_only && strcmp (mount->type, "proc") == 0
+  return in_list (promises->read_only, mount->point) && read_only && strcmp (mount->type, "proc") == 0
          && path_is_within (mount->point, "/proc")
          && strcmp (mount->root, mount->point + strlen ("/proc")) == 0;
 }
 
 /* Files that an engine makes for the container, and its view of cgroups. */
-static bool is_engines_own (const struct plan *plan, const struct proc_mount *mount)
+static bool is_engines_own (const struct promises *promises, const struct proc_mount *mount)
 {
-  for (size_t i = 0; i < plan->engines_own.count; i++)
-    if (path_is_within (mount->point, plan->engines_own.items[i]))
+  for (size_t i = 0; i < promises->engines_own->count; i++)
+    if (path_is_within (mount->point, promises->engines_own->items[i]))
       return true;
   return false;
 }
 
-static bool is_writable_by_plan (const struct plan *plan, const struct proc_mount *mount)
+static bool is_promised_writable (const struct promises *promises, const struct proc_mount *mount)
 {
-  const struct plan_mount *planned = planned_at (plan, mount->point);
+  const struct plan_mount *planned = planned_at (promises, mount->point);
 
   if (planned == NULL)
     return is_device (mount) || strcmp (mount->point, "/") == 0
-           || (is_engines_own (plan, mount) && !judge_is_group_view (mount));
+           || (is_engines_own (promises, mount) && !judge_is_group_view (mount));
   if (strcmp (planned->type, "bind") == 0)
     return planned->writable;
   return !in_list (&planned->options, "ro");
 }
 
 /* A mount from below a writable bind is as writable as that. */
-static bool lies_in_writable (const struct plan *plan, const char *point)
+static bool lies_in_writable (const struct promises *promises, const char *point)
 {
-  for (size_t i = 0; i < plan->mount_count; i++)
-    if (plan->mounts[i].writable && path_is_within (point, plan->mounts[i].target))
+  for (size_t i = 0; i < promises->mount_count; i++)
+    if (promises->mounts[i].writable && path_is_within (point, promises->mounts[i].target))
       return true;
   return false;
 }
 
 /* The bind that is mounted at POINT, or the innermost one above it: what it brings along is held to the same.
  */
-static const struct plan_mount *bind_above (const struct plan *plan, const char *point)
+static const struct plan_mount *bind_above (const struct promises *promises, const char *point)
 {
   const struct plan_mount *found = NULL;
 
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < promises->mount_count; i++) {
+    const struct plan_mount *mount = &promises->mounts[i];
 
     if (path_is_within (point, mount->target)
         && (found == NULL || strlen (mount->target) >= strlen (found->target)))
@@ -118,15 +118,16 @@ static const struct plan_mount *bind_above (const struct plan *plan, const char 
   return found != NULL && strcmp (found->type, "bind") == 0 ? found : NULL;
 }
 
-unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount)
+unsigned long posture_missing_flags (const struct promises *promises, const struct proc_mount *mount)
 {
-  const struct plan_mount *planned = planned_at (plan, mount->point);
+  const struct plan_mount *planned = planned_at (promises, mount->point);
   /* Engines do not always keep their own view of cgroups from being written. */
-  bool cover = is_cover (plan, mount), view = is_engines_own (plan, mount) && judge_is_group_view (mount);
+  bool cover = is_cover (promises, mount),
+       view = is_engines_own (promises, mount) && judge_is_group_view (mount);
   unsigned long missing = 0;
 
   if (planned == NULL && !cover)
-    planned = bind_above (plan, mount->point);
+    planned = bind_above (promises, mount->point);
   if (!cover && !is_device (mount) && !proc_option_has (mount->options, "nosuid"))
     missing |= MS_NOSUID;
   if (!cover && !path_is_within (mount->point, "/dev") && !proc_option_has (mount->options, "nodev"))
@@ -142,7 +143,7 @@ unsigned long posture_missing_flags (const struct plan *plan, const struct proc_
 static void judge_flags (struct judge *judge, const struct proc_mount *mount)
 {
   /* That it can be written is told of the mount itself. */
-  unsigned long missing = posture_missing_flags (judge->plan, mount) & ~(unsigned long) MS_RDONLY;
+  unsigned long missing = posture_missing_flags (judge->promises, mount) & ~(unsigned long) MS_RDONLY;
 
   if (missing != 0)
     judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, VERDICT_VIOLATED, judge_seen (judge),
@@ -159,24 +160,24 @@ bool judge_is_of_host (const struct outside *out, uint64_t device)
 }
 
 /* File systems of the stage are named after the run. */
-bool judge_is_staged (const struct plan *plan, const struct proc_mount *mount)
+bool judge_is_staged (const struct promises *promises, const struct proc_mount *mount)
 {
-  return str_has_prefix (mount->source, "tyrum-oci-")
-         && strcmp (mount->source + strlen ("tyrum-oci-"), plan->run_id) == 0;
+  return promises->run_id != NULL && str_has_prefix (mount->source, "tyrum-oci-")
+         && strcmp (mount->source + strlen ("tyrum-oci-"), promises->run_id) == 0;
 }
 
 /* What the run has for itself, its root, /tmp, /proc and their like, must be new: one of the host's in that
  * place would look just like it. The kernel makes a new sysfs only with a new network namespace. */
 static void judge_own (struct judge *judge, const struct proc_mount *mount)
 {
-  const struct plan_mount *planned = planned_at (judge->plan, mount->point);
+  const struct plan_mount *planned = planned_at (judge->promises, mount->point);
   bool root = strcmp (mount->point, "/") == 0;
 
-  if (!judge->out->seen || (planned == NULL && !root) || (root && judge->plan->staged_root == NULL))
+  if (!judge->out->seen || (planned == NULL && !root) || (root && !judge->promises->staged))
     return;
   if (planned != NULL
       && (strcmp (planned->type, "bind") == 0 || strcmp (planned->type, "cgroup") == 0
-          || (strcmp (planned->type, "sysfs") == 0 && !judge->plan->network_namespace)))
+          || (strcmp (planned->type, "sysfs") == 0 && !judge->promises->network_namespace)))
     return;
   if (judge->out->host_devices == NULL)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
@@ -189,16 +190,16 @@ static void judge_own (struct judge *judge, const struct proc_mount *mount)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "what is mounted on '%s' is '%s' of a %s, not a %s of its own", mount->point, mount->root,
                mount->type, planned->type);
-  else if (root && !judge_is_staged (judge->plan, mount))
+  else if (root && !judge_is_staged (judge->promises, mount))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "the root is not the one that was staged for this run, but '%s'", mount->source);
 }
 
 static void judge_one (struct judge *judge, const struct proc_mount *mount)
 {
-  const struct plan *plan = judge->plan;
-  bool known = strcmp (mount->point, "/") == 0 || planned_at (plan, mount->point) != NULL
-               || is_cover (plan, mount) || is_device (mount) || is_engines_own (plan, mount)
+  const struct promises *promises = judge->promises;
+  bool known = strcmp (mount->point, "/") == 0 || planned_at (promises, mount->point) != NULL
+               || is_cover (promises, mount) || is_device (mount) || is_engines_own (promises, mount)
                || is_brought_along (judge->out, mount);
   bool read_only = proc_option_has (mount->options, "ro");
 
@@ -206,8 +207,8 @@ static void judge_one (struct judge *judge, const struct proc_mount *mount)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "something is mounted on '%s' that was not planned (%s of '%s')", mount->point, mount->type,
                mount->root);
-  if (!read_only && !is_writable_by_plan (plan, mount) && !is_cover (plan, mount)
-      && !(is_brought_along (judge->out, mount) && lies_in_writable (plan, mount->point)))
+  if (!read_only && !is_promised_writable (promises, mount) && !is_cover (promises, mount)
+      && !(is_brought_along (judge->out, mount) && lies_in_writable (promises, mount->point)))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "the mount on '%s' can be written, and was planned read-only", mount->point);
   if (mount->shared)
@@ -235,8 +236,8 @@ static void judge_source (struct judge *judge, const struct plan_mount *mount)
 
 static void judge_present (struct judge *judge)
 {
-  for (size_t i = 0; i < judge->plan->mount_count; i++) {
-    const struct plan_mount *mount = &judge->plan->mounts[i];
+  for (size_t i = 0; i < judge->promises->mount_count; i++) {
+    const struct plan_mount *mount = &judge->promises->mounts[i];
 
     if (proc_mounts_find (&judge->mounts, mount->target) == NULL)
       judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
@@ -254,9 +255,9 @@ static void judge_cwd (struct judge *judge)
   if (cwd == NULL)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
                "the working directory could not be looked at");
-  else if (judge->plan->cwd != NULL && strcmp (cwd, judge->plan->cwd) != 0)
+  else if (judge->promises->cwd != NULL && strcmp (cwd, judge->promises->cwd) != 0)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE,
-               "the working directory is '%s', not '%s'", cwd, judge->plan->cwd);
+               "the working directory is '%s', not '%s'", cwd, judge->promises->cwd);
   else if (cwd[0] != '/')
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, SEEN_INSIDE,
                "the working directory is not inside: '%s'", cwd);
@@ -280,7 +281,7 @@ static void judge_root (struct judge *judge)
   int create = inside_answer (judge->in, QUESTION_CREATE, "/")->errnum;
   int twin = inside_answer (judge->in, QUESTION_CREATE, "/tmp")->errnum;
 
-  if (!judge->plan->root_read_only)
+  if (!judge->promises->root_read_only)
     return;
   if (root == NULL || !proc_option_has (root->options, "ro"))
     judge_say (judge, CONTROL_ROOT_READ_ONLY, VERDICT_VIOLATED, judge_seen (judge),
@@ -313,7 +314,7 @@ static void say_of_mounts (struct judge *judge, enum verdict verdict, enum seen 
   judge_say (judge, CONTROL_WORKSPACE_BOUNDED, verdict, seen, "%s", words);
   judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, verdict, seen, "%s", words);
   judge_say (judge, CONTROL_NAMESPACE_MOUNT, verdict, seen, "%s", words);
-  if (judge->plan->root_read_only)
+  if (judge->promises->root_read_only)
     judge_say (judge, CONTROL_ROOT_READ_ONLY, verdict, seen, "%s", words);
 }
 

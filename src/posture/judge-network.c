@@ -73,7 +73,7 @@ void judge_network (struct judge *judge)
   const char *routes = inside_text (judge->in, QUESTION_FILE, "/proc/net/route");
   int others = interfaces ? count_interfaces (interfaces) : -1;
 
-  if (judge->plan->settings.values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
+  if (judge->promises->settings->values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
     return;
   if (others < 0)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_NOT, "interfaces could not be listed");

@@ -110,35 +110,35 @@ static bool is_kernel_path (const char *path)
 
 static void judge_masked (struct judge *judge)
 {
-  const struct plan *plan = judge->plan;
+  const struct promises *promises = judge->promises;
   size_t absent = 0, count = 0;
   bool good = check_writes (judge);
 
-  for (size_t i = 0; i < plan->masked.count; i++)
-    if (is_kernel_path (plan->masked.items[i])) {
-      good = check_cover (judge, CONTROL_PATHS_MASKED, plan->masked.items[i], &absent) && good;
+  for (size_t i = 0; i < promises->masked->count; i++)
+    if (is_kernel_path (promises->masked->items[i])) {
+      good = check_cover (judge, CONTROL_PATHS_MASKED, promises->masked->items[i], &absent) && good;
       count++;
     }
-  for (size_t i = 0; i < plan->read_only.count; i++)
-    good = check_read_only (judge, plan->read_only.items[i]) && good;
+  for (size_t i = 0; i < promises->read_only->count; i++)
+    good = check_read_only (judge, promises->read_only->items[i]) && good;
   if (good && !opens (judge, "/proc/uptime"))
     judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_UNVERIFIED, SEEN_INSIDE,
                "what is not masked does not open either, so nothing is proven");
   else if (good)
     judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VERIFIED, SEEN_INSIDE,
                "%zu covered, %zu not in this kernel, %zu read-only; /proc/uptime opens", count - absent,
-               absent, plan->read_only.count);
+               absent, promises->read_only->count);
 }
 
 static void judge_hidden (struct judge *judge)
 {
-  const struct plan *plan = judge->plan;
+  const struct promises *promises = judge->promises;
   size_t absent = 0, count = 0;
   bool good = true;
 
-  for (size_t i = 0; i < plan->masked.count; i++)
-    if (!is_kernel_path (plan->masked.items[i])) {
-      good = check_cover (judge, CONTROL_PATHS_HIDDEN, plan->masked.items[i], &absent) && good;
+  for (size_t i = 0; i < promises->masked->count; i++)
+    if (!is_kernel_path (promises->masked->items[i])) {
+      good = check_cover (judge, CONTROL_PATHS_HIDDEN, promises->masked->items[i], &absent) && good;
       count++;
     }
   if (good && count > 0)
@@ -149,7 +149,7 @@ static void judge_hidden (struct judge *judge)
 static void judge_tmp (struct judge *judge)
 {
   static const char *const places[] = { "/tmp", "/dev/shm" };
-  uint64_t most = judge->plan->settings.values[SETTING_TMP].number;
+  uint64_t most = judge->promises->settings->values[SETTING_TMP].number;
   int create = inside_answer (judge->in, QUESTION_CREATE, "/tmp")->errnum;
   /* The kernel counts whole pages. */
   uint64_t rounded = (most + 4095) / 4096 * 4096;

@@ -74,9 +74,10 @@ void judge_identity (struct judge *judge)
 }
 
 /* Where ID inside is outside. */
-static uint64_t mapped (const struct plan *plan, const struct plan_id_map *maps, size_t count, uint32_t id)
+static uint64_t mapped (const struct promises *promises, const struct plan_id_map *maps, size_t count,
+                        uint32_t id)
 {
-  if (!plan->user_namespace)
+  if (!promises->user_namespace)
     return id;
   for (size_t i = 0; i < count; i++)
     if (id >= maps[i].inside && id - maps[i].inside < maps[i].count)
@@ -91,19 +92,19 @@ static bool all_are (const uint64_t ids[4], uint64_t id)
 
 static void judge_user (struct judge *judge)
 {
-  const struct plan *plan = judge->plan;
-  uint64_t uid = mapped (plan, plan->uid_maps, plan->uid_map_count, plan->uid);
-  uint64_t gid = mapped (plan, plan->gid_maps, plan->gid_map_count, plan->gid);
+  const struct promises *promises = judge->promises;
+  uint64_t uid = mapped (promises, promises->uid_maps, promises->uid_map_count, promises->uid);
+  uint64_t gid = mapped (promises, promises->gid_maps, promises->gid_map_count, promises->gid);
   const struct proc_status *in = &judge->in_status, *out = &judge->out_status;
   const char *why = unreadable (judge);
   int64_t became = 0;
 
   if (why != NULL)
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_UNVERIFIED, SEEN_NOT, "%s", why);
-  else if (!all_are (in->uid, plan->uid) || !all_are (in->gid, plan->gid))
+  else if (!all_are (in->uid, promises->uid) || !all_are (in->gid, promises->gid))
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE,
                "inside it is %" PRIu64 ":%" PRIu64 ", not %" PRIu32 ":%" PRIu32, in->uid[1], in->gid[1],
-               plan->uid, plan->gid);
+               promises->uid, promises->gid);
   else if (in->groups > 0)
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VIOLATED, SEEN_INSIDE, "it has %zu supplementary groups",
                in->groups);
@@ -120,16 +121,16 @@ static void judge_user (struct judge *judge)
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VERIFIED, SEEN_BOTH,
                "%" PRIu32 ":%" PRIu32 " inside, %" PRIu64 ":%" PRIu64
                " outside, no other group; setresuid to 0 is refused",
-               plan->uid, plan->gid, uid, gid);
+               promises->uid, promises->gid, uid, gid);
   else
     judge_say (judge, CONTROL_USER_NON_ROOT, VERDICT_VERIFIED, SEEN_INSIDE,
-               "%" PRIu32 ":%" PRIu32 " inside, no other group; setresuid to 0 is refused", plan->uid,
-               plan->gid);
+               "%" PRIu32 ":%" PRIu32 " inside, no other group; setresuid to 0 is refused", promises->uid,
+               promises->gid);
 }
 
-static uint64_t promised_caps (const struct plan *plan)
+static uint64_t promised_caps (const struct promises *promises)
 {
-  const struct strlist *names = &plan->settings.values[SETTING_CAPABILITIES].set;
+  const struct strlist *names = &promises->settings->values[SETTING_CAPABILITIES].set;
   uint64_t caps = 0;
 
   for (size_t i = 0; i < names->count; i++) {
@@ -163,7 +164,7 @@ static bool has_no_ambient (const struct judge *judge)
 
 static void judge_capabilities (struct judge *judge)
 {
-  uint64_t caps = promised_caps (judge->plan);
+  uint64_t caps = promised_caps (judge->promises);
   size_t in = judge->has_in ? differing (&judge->in_status, caps) : 0;
   size_t out = judge->has_out ? differing (&judge->out_status, caps) : PROC_CAP_SETS;
   const char *why = unreadable (judge);
@@ -224,7 +225,7 @@ static bool label_is (const char *label, const char *name)
 
 static void judge_label (struct judge *judge)
 {
-  const char *name = judge->plan->apparmor;
+  const char *name = judge->promises->apparmor;
   const char *in = inside_text (judge->in, QUESTION_FILE, "/proc/self/attr/current");
   const char *out = judge->out->label;
 
@@ -272,7 +273,7 @@ static bool is_expected (const struct judge *judge, const char *text)
     return false;
   if (number <= 2)
     return is_stream (judge->out, number, text);
-  return judge->plan->passed_descriptors && number <= 4 && strncmp (text, "socket:[", 8) == 0;
+  return judge->promises->passed_descriptors && number <= 4 && strncmp (text, "socket:[", 8) == 0;
 }
 
 static void judge_descriptors (struct judge *judge)
@@ -294,7 +295,7 @@ static void judge_descriptors (struct judge *judge)
   }
   judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VERIFIED, SEEN_INSIDE,
              "%zu descriptors at start: the standard streams%s", count,
-             judge->plan->passed_descriptors ? " and init's own sockets" : "");
+             judge->promises->passed_descriptors ? " and init's own sockets" : "");
 }
 
 static bool maps_are (const char *text, const struct plan_id_map *maps, size_t count)
@@ -314,30 +315,30 @@ static bool maps_are (const char *text, const struct plan_id_map *maps, size_t c
 /* The kernel shows the ids outside to both: to a reader inside, those of the parent namespace. */
 static void judge_user_namespace (struct judge *judge)
 {
-  const struct plan *plan = judge->plan;
+  const struct promises *promises = judge->promises;
   const struct outside *out = judge->out;
   const char *in_uids = inside_text (judge->in, QUESTION_FILE, "/proc/self/uid_map");
   const char *in_gids = inside_text (judge->in, QUESTION_FILE, "/proc/self/gid_map");
 
-  if (!plan->user_namespace)
+  if (!promises->user_namespace)
     return;
   if (in_uids == NULL || in_gids == NULL || !out->seen || out->uid_map == NULL || out->gid_map == NULL)
     judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_UNVERIFIED, SEEN_NOT,
                "the maps of ids could not be read from inside and outside");
-  else if (!maps_are (in_uids, plan->uid_maps, plan->uid_map_count)
-           || !maps_are (in_gids, plan->gid_maps, plan->gid_map_count))
+  else if (!maps_are (in_uids, promises->uid_maps, promises->uid_map_count)
+           || !maps_are (in_gids, promises->gid_maps, promises->gid_map_count))
     judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_VIOLATED, SEEN_INSIDE,
                "the maps of ids are not the planned ones: uid_map begins '%.*s'",
                (int) strcspn (in_uids, "\n"), in_uids);
-  else if (!maps_are (out->uid_map, plan->uid_maps, plan->uid_map_count)
-           || !maps_are (out->gid_map, plan->gid_maps, plan->gid_map_count))
+  else if (!maps_are (out->uid_map, promises->uid_maps, promises->uid_map_count)
+           || !maps_are (out->gid_map, promises->gid_maps, promises->gid_map_count))
     judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_VIOLATED, SEEN_OUTSIDE,
                "inside and outside see different maps of ids: uid_map begins '%.*s' outside",
                (int) strcspn (out->uid_map, "\n"), out->uid_map);
   else
     judge_say (judge, CONTROL_USER_NAMESPACE, VERDICT_VERIFIED, SEEN_BOTH,
-               "id %" PRIu32 " inside is %" PRIu32 " outside, %" PRIu32 " ids", plan->uid_maps[0].inside,
-               plan->uid_maps[0].outside, plan->uid_maps[0].count);
+               "id %" PRIu32 " inside is %" PRIu32 " outside, %" PRIu32 " ids", promises->uid_maps[0].inside,
+               promises->uid_maps[0].outside, promises->uid_maps[0].count);
 }
 
 void judge_process (struct judge *judge)

@@ -30,7 +30,7 @@ static bool is_filtered (struct judge *judge)
 
 static bool is_sealed (struct judge *judge)
 {
-  int seal = judge->plan->filter->seal;
+  int seal = judge->promises->filter->seal;
   int64_t answer = 0, allowed = 0;
 
   if (!inside_call (judge->in, &probe_seal, &answer) || !inside_call (judge->in, &probe_allowed, &allowed)) {
@@ -57,7 +57,7 @@ static int count_denied (struct judge *judge)
 
   for (size_t i = 0; i < probe_call_count; i++) {
     const struct probe_call *probe = &probe_calls[i];
-    int wanted = filter_answer (judge->plan->filter, probe->name, probe->call.arguments);
+    int wanted = filter_answer (judge->promises->filter, probe->name, probe->call.arguments);
     int64_t answer = 0;
 
     if (wanted == 0)
@@ -79,7 +79,7 @@ static int count_denied (struct judge *judge)
     }
   }
   /* Without anybody at the listener the kernel refuses what we would have answered, with another errno. */
-  if (judge->plan->listener != NULL && told == 0) {
+  if (judge->promises->has_listener && told == 0) {
     judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
                "no refused call is told to us: the filter's listener was dropped");
     return -1;
@@ -102,5 +102,5 @@ void judge_seccomp (struct judge *judge)
   else
     judge_say (judge, CONTROL_SECCOMP, VERDICT_VERIFIED, judge_seen (judge),
                "Seccomp: 2, seal %d; %d calls are denied as listed, getpid is allowed",
-               judge->plan->filter->seal, denied);
+               judge->promises->filter->seal, denied);
 }

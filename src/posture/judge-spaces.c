@@ -129,12 +129,12 @@ static void judge_name (struct judge *judge)
   }
   memcpy (&names, answer->bytes, sizeof (names));
   names.nodename[sizeof (names.nodename) - 1] = '\0';
-  if (strcmp (names.nodename, judge->plan->hostname) != 0)
+  if (strcmp (names.nodename, judge->promises->hostname) != 0)
     judge_say (judge, CONTROL_NAMESPACE_UTS, VERDICT_VIOLATED, SEEN_INSIDE, "the name inside is not '%s'",
-               judge->plan->hostname);
+               judge->promises->hostname);
   else
     judge_say (judge, CONTROL_NAMESPACE_UTS, VERDICT_VERIFIED, SEEN_INSIDE, "the name is '%s'",
-               judge->plan->hostname);
+               judge->promises->hostname);
 }
 
 /* Lines below the heading of a table of the kernel's that have one of MARKS in them; "" takes all. A table
@@ -169,7 +169,7 @@ static void judge_empty (struct judge *judge)
                  { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/sem", "", "semaphores" },
                  /* Those whose names need no file system; init's own are not among them. */
                  { CONTROL_NETWORK_MODE, "/proc/net/unix", "@", "abstract local sockets" } };
-  bool none = judge->plan->settings.values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
+  bool none = judge->promises->settings->values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
 
   for (size_t i = 0; i < ARRAY_LEN (tables); i++) {
     int lines = count_lines (judge, tables[i].path, tables[i].marks);
@@ -209,7 +209,7 @@ static void judge_sockets (struct judge *judge)
   bool absent = inside_answer (judge->in, QUESTION_FILE, path)->errnum == ENOENT;
   int count = text ? count_sockets (text) : -1;
 
-  if (absent || judge->plan->settings.values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
+  if (absent || judge->promises->settings->values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
     return;
   if (count < 0)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be read", path);
@@ -223,7 +223,7 @@ static void judge_nested (struct judge *judge)
   int64_t made = 0;
 
   if (inside_call (judge->in, &probe_new_user, &made) && made == 0
-      && filter_answer (judge->plan->filter, "unshare", probe_new_user.arguments) != 0)
+      && filter_answer (judge->promises->filter, "unshare", probe_new_user.arguments) != 0)
     judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE, "a new user namespace could be made");
 }
 
@@ -234,9 +234,9 @@ void judge_spaces (struct judge *judge)
     bool ours = true;
 
     if (control == CONTROL_USER_NAMESPACE)
-      ours = judge->plan->user_namespace;
+      ours = judge->promises->user_namespace;
     else if (control == CONTROL_NETWORK_MODE)
-      ours = judge->plan->network_namespace;
+      ours = judge->promises->network_namespace;
     if (ours)
       judge_space (judge, spaces[i].space, control);
   }

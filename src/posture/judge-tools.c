@@ -11,7 +11,7 @@
 /* How many of the named programs can be executed, and how many could be without the bounds. */
 static void count_named (const struct judge *judge, size_t *ret_work, size_t *ret_there)
 {
-  const struct strlist *tools = &judge->plan->settings.values[SETTING_TOOLS].set;
+  const struct strlist *tools = &judge->promises->settings->values[SETTING_TOOLS].set;
 
   *ret_work = *ret_there = 0;
   for (size_t i = 0; i < tools->count; i++) {
@@ -29,7 +29,7 @@ void judge_tools (struct judge *judge)
   struct report_execute answer;
   size_t work, there;
 
-  if (!plan_bounds_tools (judge->plan))
+  if (!judge->promises->bounds_tools)
     return;
   if (!inside_execute (judge->in, STAGE_INIT_TARGET, &answer) || answer.free_errnum != 0) {
     judge_say (judge, CONTROL_TOOLS, VERDICT_UNVERIFIED, SEEN_NOT, "no execution could be tried");

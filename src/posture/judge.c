@@ -104,12 +104,12 @@ static void weaken (struct judge *judge, const struct enforcement *enforcement, 
 /* Says what promised it, waives, and fills in what nobody spoke about. */
 static void conclude (struct judge *judge, enum control c)
 {
-  const struct plan_control *planned = &judge->plan->controls[c];
+  const struct plan_control *planned = &judge->promises->controls[c];
   struct posture_control *state = &judge->posture->controls[c];
 
   state->promised = planned->promised;
   state->required = planned->required;
-  state->rule = control_rule_text (c, &judge->plan->settings);
+  state->rule = control_rule_text (c, judge->promises->settings);
   judge->failed = judge->failed || state->rule == NULL;
   if (planned->enforcement.level != ENFORCEMENT_ENFORCED)
     weaken (judge, &planned->enforcement, state);
@@ -138,15 +138,15 @@ static enum overall sum_up (const struct posture *posture)
   return overall;
 }
 
-int posture_judge (const struct plan *plan, const struct inside *inside, const struct outside *outside,
-                   struct posture **ret_posture, struct error *err)
+int posture_judge (const struct promises *promises, const struct inside *inside,
+                   const struct outside *outside, struct posture **ret_posture, struct error *err)
 {
   static void (*const topics[]) (struct judge *) = { judge_identity,    judge_process, judge_seccomp,
                                                      judge_mounts,      judge_paths,   judge_spaces,
                                                      judge_cgroup,      judge_network, judge_limits,
                                                      judge_environment, judge_tools };
   cleanup_posture struct posture *posture = calloc (1, sizeof (*posture));
-  struct judge judge = { .plan = plan, .in = inside, .out = outside, .posture = posture };
+  struct judge judge = { .promises = promises, .in = inside, .out = outside, .posture = posture };
 
   if (posture == NULL)
     return error_oom (err);

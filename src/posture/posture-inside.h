@@ -1,7 +1,7 @@
 /* What init is asked, and what it answered: the inside half of observation.
  *
- * questions_make derives all questions from a plan. They are written in batches that fit a packet; the
- * answers are read back strictly, one for each question, in order. What init sends is outside input: the
+ * questions_make derives all questions from what was promised. They are written in batches that fit a packet;
+ * the answers are read back strictly, one for each question, in order. What init sends is outside input: the
  * container's root, or a runtime, may have had a hand in it. Nothing here judges. Pure.
  */
 #pragma once
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base-error.h"
-#include "plan-plan.h"
+#include "posture-promises.h"
 #include "wire-answers.h"
 
 struct asked {
@@ -26,7 +26,7 @@ struct questions {
   size_t count;
 };
 
-int questions_make (const struct plan *plan, struct questions *ret_questions, struct error *err);
+int questions_make (const struct promises *promises, struct questions *ret_questions, struct error *err);
 
 /* Writes the questions from number *AT on that fit SIZE bytes, and moves *AT behind them. The bytes used. */
 size_t questions_write (const struct questions *questions, size_t *at, uint8_t *buffer, size_t size);

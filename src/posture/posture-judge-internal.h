@@ -10,7 +10,7 @@
 #include "posture-proc.h"
 
 struct judge {
-  const struct plan *plan;
+  const struct promises *promises;
   const struct inside *in;
   const struct outside *out;
   struct posture *posture;
@@ -34,7 +34,7 @@ char *judge_own_kernel (const struct judge *judge);
 /* Whether MOUNT is of a file system that is mounted on the host. */
 bool judge_is_of_host (const struct outside *out, uint64_t device);
 /* Whether it was made on the stage of this run. */
-bool judge_is_staged (const struct plan *plan, const struct proc_mount *mount);
+bool judge_is_staged (const struct promises *promises, const struct proc_mount *mount);
 /* Whether it shows cgroups, or is where they are looked for. */
 bool judge_is_group_view (const struct proc_mount *mount);
 

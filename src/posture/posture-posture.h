@@ -1,8 +1,8 @@
 /* The posture of a run: promised against observed, control by control, with one verdict.
  *
- * posture_judge is pure: a plan, what init answered, and what was seen from outside go in. It must never say
- * "verified" without evidence: what was not seen, or could not be read, is unverified; what inside and
- * outside see differently is violated. A required control that is neither verified nor waived stops the
+ * posture_judge is pure: what was promised, what init answered, and what was seen from outside go in. It must
+ * never say "verified" without evidence: what was not seen, or could not be read, is unverified; what inside
+ * and outside see differently is violated. A required control that is neither verified nor waived stops the
  * command.
  */
 #pragma once
@@ -11,10 +11,10 @@
 
 #include "base-error.h"
 #include "base-json-write.h"
-#include "plan-plan.h"
 #include "posture-inside.h"
 #include "posture-outside.h"
 #include "posture-proc.h"
+#include "posture-promises.h"
 
 enum verdict {
   VERDICT_UNVERIFIED, /* also the start: nothing is known */
@@ -42,12 +42,12 @@ struct posture {
   struct posture_control controls[CONTROL_COUNT];
 };
 
-int posture_judge (const struct plan *plan, const struct inside *inside, const struct outside *outside,
-                   struct posture **ret_posture, struct error *err);
+int posture_judge (const struct promises *promises, const struct inside *inside,
+                   const struct outside *outside, struct posture **ret_posture, struct error *err);
 
-/* The flags of mount(2) that MOUNT should have by PLAN and has not: MS_NOSUID, MS_NODEV, MS_NOEXEC, and
+/* The flags of mount(2) that MOUNT should have by PROMISES and has not: MS_NOSUID, MS_NODEV, MS_NOEXEC, and
  * MS_RDONLY of an engine's view of cgroups. */
-unsigned long posture_missing_flags (const struct plan *plan, const struct proc_mount *mount);
+unsigned long posture_missing_flags (const struct promises *promises, const struct proc_mount *mount);
 
 /* One line for people: which required controls do not hold, why, and what promised them. NULL when memory ran
  * out. */

@@ -1,4 +1,5 @@
-/* Which questions prove a plan. To add a probe is to add a line here and a look at its answer in a judge. */
+/* Which questions prove what was promised. To add a probe is to add a line here and a look at its answer in a
+ * judge. */
 #include <config.h>
 
 #include "posture-inside.h"
@@ -161,30 +162,30 @@ static int ask_call (struct questions *questions, const struct report_call *call
   return ask (questions, QUESTION_CALL, call, sizeof (*call));
 }
 
-static int ask_paths (struct questions *questions, const struct plan *plan)
+static int ask_paths (struct questions *questions, const struct promises *promises)
 {
   bool failed = false;
 
   for (size_t i = 0; i < PROBE_GROUP_FILES && !failed; i++)
     failed = ask_path (questions, QUESTION_OPEN_WRITE, probe_group_files[i]) < 0;
-  for (size_t i = 0; i < plan->masked.count && !failed; i++)
-    failed = ask_path (questions, QUESTION_LOOK, plan->masked.items[i]) < 0;
-  for (size_t i = 0; i < plan->read_only.count && !failed; i++)
-    failed = ask_path (questions, QUESTION_SEE, plan->read_only.items[i]) < 0;
-  for (size_t i = 0; i < plan->mount_count && !failed; i++)
-    if (strcmp (plan->mounts[i].type, "bind") == 0)
-      failed = ask_path (questions, QUESTION_SEE, plan->mounts[i].target) < 0;
+  for (size_t i = 0; i < promises->masked->count && !failed; i++)
+    failed = ask_path (questions, QUESTION_LOOK, promises->masked->items[i]) < 0;
+  for (size_t i = 0; i < promises->read_only->count && !failed; i++)
+    failed = ask_path (questions, QUESTION_SEE, promises->read_only->items[i]) < 0;
+  for (size_t i = 0; i < promises->mount_count && !failed; i++)
+    if (strcmp (promises->mounts[i].type, "bind") == 0)
+      failed = ask_path (questions, QUESTION_SEE, promises->mounts[i].target) < 0;
   return failed ? -ENOMEM : 0;
 }
 
 /* A call that works costs init a new process for the next one, so those come last. Only a kernel that does
  * not show the ambient set is asked for it. */
-static int ask_calls (struct questions *questions, const struct plan *plan)
+static int ask_calls (struct questions *questions, const struct promises *promises)
 {
   const struct report_call *const first[] = { &probe_seal, &probe_become_root, &probe_bounding,
                                               &probe_new_user };
   const struct report_call *const last[] = { &probe_allowed, &probe_privileges, &probe_ambient };
-  size_t last_count = ARRAY_LEN (last) - (plan->passed_descriptors ? 1 : 0);
+  size_t last_count = ARRAY_LEN (last) - (promises->passed_descriptors ? 1 : 0);
   bool failed = false;
 
   for (size_t i = 0; i < ARRAY_LEN (first) && !failed; i++)
@@ -197,21 +198,20 @@ static int ask_calls (struct questions *questions, const struct plan *plan)
 }
 
 /* Init is not named, and can be executed where nothing is bounded: that is the one that must fail. */
-static int ask_tools (struct questions *questions, const struct plan *plan)
+static int ask_tools (struct questions *questions, const struct promises *promises)
 {
-  const struct strlist *tools = &plan->settings.values[SETTING_TOOLS].set;
-  bool failed =
-      !plan_bounds_tools (plan) ? false : ask_path (questions, QUESTION_EXECUTE, STAGE_INIT_TARGET) < 0;
+  const struct strlist *tools = &promises->settings->values[SETTING_TOOLS].set;
+  bool failed = promises->bounds_tools && ask_path (questions, QUESTION_EXECUTE, STAGE_INIT_TARGET) < 0;
 
-  for (size_t i = 0; plan_bounds_tools (plan) && i < tools->count && i < PROBE_TOOLS_MAX && !failed; i++)
+  for (size_t i = 0; promises->bounds_tools && i < tools->count && i < PROBE_TOOLS_MAX && !failed; i++)
     failed = ask_path (questions, QUESTION_EXECUTE, tools->items[i]) < 0;
   return failed ? -ENOMEM : 0;
 }
 
 /* Only where nothing may be reached: a route that exists would be somebody's network. */
-static int ask_network (struct questions *questions, const struct plan *plan)
+static int ask_network (struct questions *questions, const struct promises *promises)
 {
-  if (plan->settings.values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
+  if (promises->settings->values[SETTING_NETWORK_MODE].level != NETWORK_NONE)
     return 0;
   return ask (questions, QUESTION_CONNECT, &probe_far, sizeof (probe_far)) < 0
                  || ask (questions, QUESTION_CONNECT, &probe_far6, sizeof (probe_far6)) < 0
@@ -220,15 +220,15 @@ static int ask_network (struct questions *questions, const struct plan *plan)
              : 0;
 }
 
-int questions_make (const struct plan *plan, struct questions *ret_questions, struct error *err)
+int questions_make (const struct promises *promises, struct questions *ret_questions, struct error *err)
 {
   cleanup_questions struct questions questions = { 0 };
   bool failed = false;
 
   for (size_t i = 0; i < ARRAY_LEN (always) && !failed; i++)
     failed = ask_path (&questions, always[i].kind, always[i].path) < 0;
-  if (failed || ask_paths (&questions, plan) < 0 || ask_network (&questions, plan) < 0
-      || ask_tools (&questions, plan) < 0 || ask_calls (&questions, plan) < 0)
+  if (failed || ask_paths (&questions, promises) < 0 || ask_network (&questions, promises) < 0
+      || ask_tools (&questions, promises) < 0 || ask_calls (&questions, promises) < 0)
     return error_oom (err);
   *ret_questions = questions;
   questions = (struct questions){ 0 };

@@ -153,13 +153,14 @@ static int add_below (struct outside *outside, const struct plan_mount *mount, c
 }
 
 /* A bind takes along what is mounted below its source on the host. */
-static int look_below (const struct plan *plan, const struct proc_mounts *host, struct outside *outside)
+static int look_below (const struct promises *promises, const struct proc_mounts *host,
+                       struct outside *outside)
 {
-  for (size_t i = 0; i < plan->mount_count; i++)
-    for (size_t k = 0; k < host->count && plan->mounts[i].inode != 0; k++)
-      if (strcmp (host->items[k].point, plan->mounts[i].source) != 0
-          && path_is_within (host->items[k].point, plan->mounts[i].source)
-          && add_below (outside, &plan->mounts[i], &host->items[k]) < 0)
+  for (size_t i = 0; i < promises->mount_count; i++)
+    for (size_t k = 0; k < host->count && promises->mounts[i].inode != 0; k++)
+      if (strcmp (host->items[k].point, promises->mounts[i].source) != 0
+          && path_is_within (host->items[k].point, promises->mounts[i].source)
+          && add_below (outside, &promises->mounts[i], &host->items[k]) < 0)
         return -ENOMEM;
   return 0;
 }
@@ -189,14 +190,14 @@ static int add_devices (const struct proc_mounts *mounts, struct outside *outsid
 }
 
 /* The mounts of our own mount namespace. */
-static int look_at_host (const struct plan *plan, struct outside *outside)
+static int look_at_host (const struct promises *promises, struct outside *outside)
 {
   cleanup_proc_mounts struct proc_mounts host = { 0 };
   cleanup_free char *text = read_text (AT_FDCWD, "/proc/self/mountinfo", NULL);
 
   if (text == NULL || proc_mounts_read (text, &host) < 0)
     return 0;
-  return add_devices (&host, outside) < 0 ? -ENOMEM : look_below (plan, &host, outside);
+  return add_devices (&host, outside) < 0 ? -ENOMEM : look_below (promises, &host, outside);
 }
 
 /* Whoever comes later compares with these; whoever came earlier has written its own. */
@@ -383,7 +384,7 @@ static void look_at_ourselves (struct outside *outside)
     outside->own_spaces[s] = own >= 0 ? space_of (own, s) : 0;
 }
 
-int outside_look_around (const struct plan *plan, struct outside *ret_outside, struct error *err)
+int outside_look_around (const struct promises *promises, struct outside *ret_outside, struct error *err)
 {
   cleanup_outside struct outside outside = { 0 };
   struct utsname names;
@@ -391,7 +392,7 @@ int outside_look_around (const struct plan *plan, struct outside *ret_outside, s
   look_at_ourselves (&outside);
   if (uname (&names) == 0)
     outside.kernel = str_format ("%s %s", names.release, names.version);
-  if (look_at_host (plan, &outside) < 0)
+  if (look_at_host (promises, &outside) < 0)
     return error_oom (err);
   *ret_outside = outside;
   outside = (struct outside){ 0 };
@@ -400,17 +401,18 @@ int outside_look_around (const struct plan *plan, struct outside *ret_outside, s
 
 static void look_at_group (const struct outside_subject *subject, struct outside *outside)
 {
-  const struct plan *plan = subject->plan;
+  const struct promises *promises = subject->promises;
   cleanup_cgroup struct cgroup group = { 0 };
 
   if (subject->group == NULL)
-    cgroup_open (plan->cgroup, plan->cgroup_path, &group);
-  cgroup_look (subject->group ? subject->group : &group, plan->cgroup_path, outside->cgroup, &outside->group);
+    cgroup_open (promises->cgroup, promises->cgroup_path, &group);
+  cgroup_look (subject->group ? subject->group : &group, promises->cgroup_path, outside->cgroup,
+               &outside->group);
 }
 
 int outside_look (const struct outside_subject *subject, struct outside *outside, struct error *err)
 {
-  const struct plan *plan = subject->plan;
+  const struct promises *promises = subject->promises;
   int r = subject->pid > 0 ? outside_look_process (subject->pid, outside, err) : 0;
 
   if (r < 0)
@@ -421,11 +423,11 @@ int outside_look (const struct outside_subject *subject, struct outside *outside
       write_spaces (subject->dir, subject->pid, outside);
     if (subject->dir != NULL && look_at_siblings (subject, outside) < 0)
       return error_oom (err);
-    if (backend_is_engine (plan->backend) && look_at_others (outside) < 0)
+    if (promises->among_others && look_at_others (outside) < 0)
       return error_oom (err);
   }
   look_at_group (subject, outside);
-  if (plan->cgroup_path != NULL && (outside->group_path = strdup (plan->cgroup_path)) == NULL)
+  if (promises->cgroup_path != NULL && (outside->group_path = strdup (promises->cgroup_path)) == NULL)
     return error_oom (err);
   return 0;
 }

@@ -43,7 +43,7 @@ struct observer {
   int status;    /* with this */
   struct policy policy;
   struct json_node *config;
-  struct plan *plan;
+  struct promised promised;
   struct inside inside;
   size_t asked;
   struct error *err;
@@ -56,9 +56,7 @@ static void observer_clear (struct observer *o)
   close_p (&o->directory);
   close_p (&o->rendezvous);
   close_p (&o->talk);
-  if (o->plan != NULL)
-    o->plan->filter = NULL; /* the policy's */
-  plan_free (o->plan);
+  promised_clear (&o->promised);
   inside_clear (&o->inside);
   json_free (o->config);
   policy_clear (&o->policy);
@@ -118,7 +116,7 @@ static int resolve_cwd (struct observer *o)
   char *cwd;
 
   if (root >= 0)
-    fd = (int) syscall (SYS_openat2, root, o->plan->cwd, &how, sizeof (how));
+    fd = (int) syscall (SYS_openat2, root, o->promised.cwd, &how, sizeof (how));
   if (fd < 0)
     return 0;
   snprintf (link, sizeof (link), "/proc/self/fd/%d", fd);
@@ -131,23 +129,23 @@ static int resolve_cwd (struct observer *o)
   cwd = strdup (found);
   if (cwd == NULL)
     return error_oom (o->err);
-  free (o->plan->cwd);
-  o->plan->cwd = cwd;
+  free (o->promised.cwd);
+  o->promised.promises.cwd = o->promised.cwd = cwd;
   return 0;
 }
 
-static int make_plan (struct observer *o)
+static int make_questions (struct observer *o)
 {
   cleanup_free char *path = str_format ("/proc/%d/cgroup", (int) o->pid), *group = NULL;
   cleanup_questions struct questions questions = { 0 };
   int r = path ? file_read (AT_FDCWD, path, LIMIT_STATE_BYTES, &group, NULL, o->err) : error_oom (o->err);
 
   if (r == 0)
-    r = planned_container (&o->policy, o->config, group, &o->plan, o->err);
+    r = promised_by_spec (&o->policy, o->config, group, &o->promised, o->err);
   if (r == 0)
     r = resolve_cwd (o);
   if (r == 0)
-    r = questions_make (o->plan, &questions, o->err);
+    r = questions_make (&o->promised.promises, &questions, o->err);
   return r < 0 ? r : inside_new (&questions, &o->inside, o->err);
 }
 
@@ -299,16 +297,16 @@ static int judge (struct observer *o)
   cleanup_free char *init = handover_init (o->err), *broken = NULL, *line = NULL;
   cleanup_outside struct outside outside = { 0 };
   cleanup_posture struct posture *posture = NULL;
+  const struct promises *promises = &o->promised.promises;
   const struct outside_subject subject = {
-    .plan = o->plan, .pid = o->pid, .init = init, .state = o->call->state
+    .promises = promises, .pid = o->pid, .init = init, .state = o->call->state
   };
-  int r = init ? outside_look_around (o->plan, &outside, o->err) : error_oom (o->err);
+  int r = init ? outside_look_around (promises, &outside, o->err) : error_oom (o->err);
 
   if (r == 0)
     r = outside_look (&subject, &outside, o->err);
-
   if (r == 0)
-    r = posture_judge (o->plan, &o->inside, &outside, &posture, o->err);
+    r = posture_judge (promises, &o->inside, &outside, &posture, o->err);
   if (r < 0)
     return r;
   if (posture->overall == OVERALL_VIOLATED) {
@@ -336,12 +334,12 @@ static int observe (struct observer *o, const char *path)
   int r = load (o);
 
   if (r == 0)
-    r = make_plan (o);
+    r = make_questions (o);
   if (r == 0)
     r = open_rendezvous (o);
   if (r < 0)
     return r;
-  remount_mounts (o->plan, o->pidfd);
+  remount_mounts (&o->promised.promises, o->pidfd);
   start_low_level (o, path);
   if (o->starter < 0)
     return error_set_errno (o->err, errno, "start '%s'", path);

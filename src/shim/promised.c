@@ -43,15 +43,16 @@ static const struct path_fact *fact_of (const struct policy *policy, const char 
   return NULL;
 }
 
-static struct plan_mount *append (struct plan *plan, const char *type, const char *source, const char *target)
+static struct plan_mount *append (struct promised *promised, const char *type, const char *source,
+                                  const char *target)
 {
-  struct plan_mount *mounts = realloc (plan->mounts, (plan->mount_count + 1) * sizeof (*mounts));
+  struct plan_mount *mounts = realloc (promised->mounts, (promised->mount_count + 1) * sizeof (*mounts));
   struct plan_mount *mount;
 
   if (mounts == NULL)
     return NULL;
-  plan->mounts = mounts;
-  mount = &mounts[plan->mount_count++];
+  promised->mounts = mounts;
+  mount = &mounts[promised->mount_count++];
   *mount = (struct plan_mount){ .type = strdup (type), .source = strdup (source), .target = strdup (target) };
   return mount->type && mount->source && mount->target ? mount : NULL;
 }
@@ -62,7 +63,7 @@ static bool is_cgroup (const struct json_node *type)
   return type != NULL && (strcmp (type->text, "cgroup") == 0 || strcmp (type->text, "cgroup2") == 0);
 }
 
-static int add_mount (struct plan *plan, const struct policy *policy, const struct json_node *entry)
+static int add_mount (struct promised *promised, const struct policy *policy, const struct json_node *entry)
 {
   const struct json_node *dest = json_get (entry, "destination"), *type = json_get (entry, "type");
   const struct json_node *source = json_get (entry, "source");
@@ -71,8 +72,12 @@ static int add_mount (struct plan *plan, const struct policy *policy, const stru
   struct plan_mount *mount;
 
   if (is_cgroup (type))
-    return strlist_add (&plan->engines_own, dest->text);
-  mount = append (plan, bind ? "bind" : type ? type->text : "none", source ? source->text : "", dest->text);
+    return strlist_add (&promised->engines_own, dest->text);
+  mount = append (promised,
+                  bind   ? "bind"
+                  : type ? type->text
+                         : "none",
+                  source ? source->text : "", dest->text);
   if (mount == NULL || copy_texts (json_get (entry, "options"), &mount->options) < 0)
     return -ENOMEM;
   mount->writable = bind && !spec_mount_is_read_only (entry);
@@ -82,12 +87,12 @@ static int add_mount (struct plan *plan, const struct policy *policy, const stru
 }
 
 /* What the stage adds: init, and the way to us. */
-static int add_own_mounts (struct plan *plan)
+static int add_own_mounts (struct promised *promised)
 {
   static const char *const targets[] = { STAGE_INIT_TARGET, RENDEZVOUS_PATH };
 
   for (size_t i = 0; i < ARRAY_LEN (targets); i++)
-    if (append (plan, "bind", "", targets[i]) == NULL)
+    if (append (promised, "bind", "", targets[i]) == NULL)
       return -ENOMEM;
   return 0;
 }
@@ -143,86 +148,118 @@ static bool is_sealed (const struct json_node *linux_, const struct filter *filt
   return false;
 }
 
-static void set_controls (struct plan *plan, const struct policy *policy, const struct json_node *config)
+static void set_controls (struct promised *promised, const struct policy *policy,
+                          const struct json_node *config)
 {
   const struct json_node *apparmor = json_get (json_get (config, "process"), "apparmorProfile");
   const struct value *own = &policy->settings.values[SETTING_APPARMOR];
+  struct plan_control *controls = promised->controls;
 
   for (enum control c = 0; c < CONTROL_COUNT; c++)
-    plan->controls[c] = (struct plan_control){ .promised = control_is_promised (c, &plan->settings),
-                                               .required = control_is_required (c, &plan->settings),
-                                               .enforcement = { ENFORCEMENT_ENFORCED, BASIS_MEASURED, "" } };
+    controls[c] = (struct plan_control){ .promised = control_is_promised (c, &policy->settings),
+                                         .required = control_is_required (c, &policy->settings),
+                                         .enforcement = { ENFORCEMENT_ENFORCED, BASIS_MEASURED, "" } };
   for (size_t i = 0; i < ARRAY_LEN (left_to_engine); i++)
-    plan->controls[left_to_engine[i]].promised = plan->controls[left_to_engine[i]].required = false;
+    controls[left_to_engine[i]].promised = controls[left_to_engine[i]].required = false;
   if (!value_is_set (own) || apparmor == NULL || strcmp (apparmor->text, own->text) != 0)
-    plan->controls[CONTROL_APPARMOR].promised = plan->controls[CONTROL_APPARMOR].required = false;
+    controls[CONTROL_APPARMOR].promised = controls[CONTROL_APPARMOR].required = false;
   if (!is_sealed (json_get (config, "linux"), policy->filter)) {
-    plan->controls[CONTROL_SECCOMP].required = false;
-    plan->controls[CONTROL_SECCOMP].enforcement =
+    controls[CONTROL_SECCOMP].required = false;
+    controls[CONTROL_SECCOMP].enforcement =
         (struct enforcement){ ENFORCEMENT_WEAKER, BASIS_MEASURED,
                               "the engine's own filter, which allows less, is in force" };
   }
+  promised->promises.apparmor = controls[CONTROL_APPARMOR].promised ? own->text : NULL;
 }
 
-static void set_limits (struct plan *plan, const struct policy *policy, const struct json_node *linux_)
+static void set_process (struct promises *promises, const struct json_node *config)
 {
-  const struct json_node *resources = json_get (linux_, "resources"), *cpu = json_get (resources, "cpu");
+  const struct json_node *linux_ = json_get (config, "linux"), *hostname = json_get (config, "hostname");
+  const struct json_node *user = json_get (json_get (config, "process"), "user");
+  const struct json_node *read_only = json_get (json_get (config, "root"), "readonly");
 
-  plan->memory = number_at (json_get (resources, "memory"), "limit");
-  plan->pids = number_at (json_get (resources, "pids"), "limit");
-  plan->cpu_quota = number_at (cpu, "quota");
-  plan->cpu_period = number_at (cpu, "period");
-  plan->swap_limit = policy->host->swap_accounting;
-  plan->cgroup = policy->host->cgroup;
-  plan->open_files_hard = policy->host->open_files_hard;
-  plan->output_bytes = UINT64_MAX;
+  promises->uid = (uint32_t) number_at (user, "uid");
+  promises->gid = (uint32_t) number_at (user, "gid");
+  promises->root_read_only = read_only != NULL && read_only->flag;
+  promises->user_namespace = has_namespace (linux_, "user");
+  promises->network_namespace = has_namespace (linux_, "network");
+  promises->hostname = hostname ? hostname->text : "";
 }
 
-static int fill (struct plan *plan, const struct policy *policy, const struct json_node *config,
-                 const char *group)
+static void set_limits (struct promises *promises, const struct policy *policy,
+                        const struct json_node *resources)
+{
+  const struct json_node *cpu = json_get (resources, "cpu");
+
+  promises->memory = number_at (json_get (resources, "memory"), "limit");
+  promises->pids = number_at (json_get (resources, "pids"), "limit");
+  promises->cpu_quota = number_at (cpu, "quota");
+  promises->cpu_period = number_at (cpu, "period");
+  promises->swap_limit = policy->host->swap_accounting;
+  promises->cgroup = policy->host->cgroup;
+  promises->open_files = promises_open_files (&policy->settings, policy->host->open_files_hard);
+  promises->output_bytes = UINT64_MAX;
+}
+
+static int set_lists (struct promised *promised, const struct policy *policy, const struct json_node *config,
+                      const char *group)
 {
   const struct json_node *linux_ = json_get (config, "linux"), *mounts = json_get (config, "mounts");
-  const struct json_node *process = json_get (config, "process"), *cwd = json_get (process, "cwd");
-  const struct json_node *user = json_get (process, "user");
-  const struct json_node *hostname = json_get (config, "hostname"),
-                         *flag = json_get (json_get (config, "root"), "readonly");
+  const struct json_node *cwd = json_get (json_get (config, "process"), "cwd");
 
-  plan->cwd = strdup (cwd && cwd->text[0] != '\0' ? cwd->text : "/");
-  plan->uid = (uint32_t) number_at (user, "uid");
-  plan->gid = (uint32_t) number_at (user, "gid");
-  plan->root_read_only = flag != NULL && flag->flag;
-  plan->user_namespace = has_namespace (linux_, "user");
-  plan->network_namespace = has_namespace (linux_, "network");
-  plan->uid_map_count = read_maps (json_get (linux_, "uidMappings"), plan->uid_maps);
-  plan->gid_map_count = read_maps (json_get (linux_, "gidMappings"), plan->gid_maps);
-  plan->hostname = strdup (hostname ? hostname->text : "");
-  plan->cgroup_path = group_path (group, policy->host->cgroup);
-  plan->profile_name = strdup (policy->spec.profile);
-  if (plan->cwd == NULL || plan->hostname == NULL || plan->profile_name == NULL
-      || settings_copy (&policy->settings, &plan->settings) < 0
-      || copy_texts (json_get (linux_, "maskedPaths"), &plan->masked) < 0
-      || copy_texts (json_get (linux_, "readonlyPaths"), &plan->read_only) < 0)
-    return -ENOMEM;
-  set_limits (plan, policy, linux_);
-  set_controls (plan, policy, config);
-  if (plan->controls[CONTROL_APPARMOR].promised
-      && (plan->apparmor = strdup (policy->settings.values[SETTING_APPARMOR].text)) == NULL)
+  promised->cwd = strdup (cwd && cwd->text[0] != '\0' ? cwd->text : "/");
+  promised->cgroup_path = group_path (group, policy->host->cgroup);
+  if (promised->cwd == NULL || copy_texts (json_get (linux_, "maskedPaths"), &promised->masked) < 0
+      || copy_texts (json_get (linux_, "readonlyPaths"), &promised->read_only) < 0)
     return -ENOMEM;
   for (size_t i = 0; mounts != NULL && i < mounts->count; i++)
-    if (add_mount (plan, policy, mounts->items[i]) < 0)
+    if (add_mount (promised, policy, mounts->items[i]) < 0)
       return -ENOMEM;
-  return add_own_mounts (plan);
+  return add_own_mounts (promised);
 }
 
-int planned_container (const struct policy *policy, const struct json_node *config, const char *group,
-                       struct plan **ret_plan, struct error *err)
+int promised_by_spec (const struct policy *policy, const struct json_node *config, const char *group,
+                      struct promised *ret_promised, struct error *err)
 {
-  cleanup_plan struct plan *plan = calloc (1, sizeof (*plan));
+  const struct json_node *linux_ = json_get (config, "linux");
+  struct promised *promised = ret_promised;
+  struct promises *promises = &promised->promises;
 
-  if (plan == NULL || fill (plan, policy, config, group) < 0)
+  *promised = (struct promised){ 0 };
+  if (set_lists (promised, policy, config, group) < 0) {
+    promised_clear (promised);
     return error_oom (err);
-  /* The policy's own, which outlives the plan: taken out again by whoever frees it. */
-  plan->filter = policy->filter;
-  *ret_plan = take_ptr (plan);
+  }
+  *promises = (struct promises){ .controls = promised->controls,
+                                 .settings = &policy->settings,
+                                 .filter = policy->filter,
+                                 .uid_maps = promised->uid_maps,
+                                 .gid_maps = promised->gid_maps,
+                                 .cwd = promised->cwd,
+                                 .env = &promised->env,
+                                 .masked = &promised->masked,
+                                 .read_only = &promised->read_only,
+                                 .engines_own = &promised->engines_own,
+                                 .mounts = promised->mounts,
+                                 .mount_count = promised->mount_count,
+                                 .cgroup_path = promised->cgroup_path };
+  promises->uid_map_count = read_maps (json_get (linux_, "uidMappings"), promised->uid_maps);
+  promises->gid_map_count = read_maps (json_get (linux_, "gidMappings"), promised->gid_maps);
+  set_process (promises, config);
+  set_limits (promises, policy, json_get (linux_, "resources"));
+  set_controls (promised, policy, config);
   return 0;
+}
+
+void promised_clear (struct promised *promised)
+{
+  for (size_t i = 0; i < promised->mount_count; i++)
+    plan_mount_clear (&promised->mounts[i]);
+  free (promised->mounts);
+  strlist_clear (&promised->masked);
+  strlist_clear (&promised->read_only);
+  strlist_clear (&promised->engines_own);
+  free (promised->cwd);
+  free (promised->cgroup_path);
+  *promised = (struct promised){ 0 };
 }

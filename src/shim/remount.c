@@ -69,32 +69,32 @@ static void open_for_all (const char *point)
     errno = 0;
 }
 
-static _Noreturn void remount_inside (const struct plan *plan, int pidfd)
+static _Noreturn void remount_inside (const struct promises *promises, int pidfd)
 {
   /* Joining takes us to the root of that namespace. */
   if (setns (pidfd, CLONE_NEWNS) < 0)
     _exit (1);
-  set_flags ("/", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (plan->root_read_only ? MOUNT_ATTR_RDONLY : 0));
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct plan_mount *mount = &plan->mounts[i];
+  set_flags ("/", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (promises->root_read_only ? MOUNT_ATTR_RDONLY : 0));
+  for (size_t i = 0; i < promises->mount_count; i++) {
+    const struct plan_mount *mount = &promises->mounts[i];
 
     if (is_for_all (mount))
       open_for_all (mount->target);
     set_flags (mount->target, flags_of (&mount->options));
   }
   /* A view of cgroups is never one to write. */
-  for (size_t i = 0; i < plan->engines_own.count; i++)
-    set_flags (plan->engines_own.items[i],
+  for (size_t i = 0; i < promises->engines_own->count; i++)
+    set_flags (promises->engines_own->items[i],
                MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
   _exit (0);
 }
 
-void remount_mounts (const struct plan *plan, int pidfd)
+void remount_mounts (const struct promises *promises, int pidfd)
 {
   pid_t child = fork ();
 
   if (child == 0)
-    remount_inside (plan, pidfd);
+    remount_inside (promises, pidfd);
   while (child > 0 && waitpid (child, NULL, 0) < 0 && errno == EINTR)
     continue;
 }

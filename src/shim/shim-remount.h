@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "plan-plan.h"
+#include "posture-promises.h"
 
 /* PIDFD is the container's first process, whose root is the container's by now. */
-void remount_mounts (const struct plan *plan, int pidfd);
+void remount_mounts (const struct promises *promises, int pidfd);

@@ -60,11 +60,11 @@ static int confine (struct run *run)
 int run_ask_first (struct run *run)
 {
   cleanup_questions struct questions questions = { 0 };
+  const struct promises promises = promises_of_plan (run->options->plan);
   int r = confine (run);
 
   if (r == 0)
-    r = questions_make (run->options->plan, &questions, run->err);
-
+    r = questions_make (&promises, &questions, run->err);
   if (r == 0)
     r = inside_new (&questions, &run->inside, run->err);
   return r < 0 ? r : ask (run);
@@ -143,11 +143,11 @@ static int receive_and_remount (struct run *run, bool *ret_repaired)
 /* Whoever could not look around by now does it when it counts, and is told why not. */
 void run_look_around (struct run *run)
 {
+  const struct promises promises = promises_of_plan (run->options->plan);
   struct error ignored = { 0 };
 
   run->host_mounts = open ("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-  run->looked_around =
-      run->host_mounts >= 0 && outside_look_around (run->options->plan, &run->outside, &ignored) == 0;
+  run->looked_around = run->host_mounts >= 0 && outside_look_around (&promises, &run->outside, &ignored) == 0;
   error_clear (&ignored);
 }
 
@@ -163,18 +163,18 @@ static bool is_still_around (const struct run *run)
 
 static int look (struct run *run)
 {
-  const struct outside_subject subject = { .plan = run->options->plan,
+  const struct promises promises = promises_of_plan (run->options->plan);
+  const struct outside_subject subject = { .promises = &promises,
                                            .pid = run->own_kernel ? 0 : run->init_pid,
                                            .init = run->options->init,
                                            .group = run_group (run),
                                            .dir = &run->dir,
                                            .state = run->options->host->state_dir };
-
   int r = 0;
 
   if (!is_still_around (run)) {
     outside_clear (&run->outside);
-    r = outside_look_around (run->options->plan, &run->outside, run->err);
+    r = outside_look_around (&promises, &run->outside, run->err);
   }
   if (r == 0)
     r = outside_look (&subject, &run->outside, run->err);
@@ -188,6 +188,7 @@ static int look (struct run *run)
 
 static int judge (struct run *run)
 {
+  const struct promises promises = promises_of_plan (run->options->plan);
   struct outside *outside = &run->outside;
 
   memcpy (outside->pipes, run->pipe_inodes, sizeof (outside->pipes));
@@ -195,7 +196,7 @@ static int judge (struct run *run)
   outside->output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
                               ? run->streams[STREAM_OUT].cap
                               : run->streams[STREAM_ERR].cap;
-  return posture_judge (run->options->plan, &run->inside, outside, &run->result.posture, run->err);
+  return posture_judge (&promises, &run->inside, outside, &run->result.posture, run->err);
 }
 
 void run_remember (const struct run *run)

@@ -40,45 +40,45 @@ static unsigned long flags_of (const struct proc_mount *mount)
 
 /* A runtime that we start ourselves forgets flags of the root and of binds. Its own file systems it makes as
  * it is told, or it lies, and that is for the judge. */
-static bool is_forgetful (const struct plan *plan, const struct proc_mount *mount)
+static bool is_forgetful (const struct promises *promises, const struct proc_mount *mount)
 {
-  if (plan->staged_root == NULL || strcmp (mount->point, "/") == 0)
+  if (!promises->staged || strcmp (mount->point, "/") == 0)
     return true;
-  for (size_t i = 0; i < plan->mount_count; i++)
-    if (strcmp (plan->mounts[i].target, mount->point) == 0)
-      return plan->mounts[i].staged != NULL && !mount->shared;
+  for (size_t i = 0; i < promises->mount_count; i++)
+    if (strcmp (promises->mounts[i].target, mount->point) == 0)
+      return promises->mounts[i].staged != NULL && !mount->shared;
   return false;
 }
 
-static bool wants_private (const struct plan *plan, const struct proc_mount *mount)
+static bool wants_private (const struct promises *promises, const struct proc_mount *mount)
 {
-  return mount->shared && is_forgetful (plan, mount);
+  return mount->shared && is_forgetful (promises, mount);
 }
 
 /* Only the topmost mount on a place can be reached by its name. */
-static bool wants_flags (const struct plan *plan, const struct proc_mounts *mounts,
+static bool wants_flags (const struct promises *promises, const struct proc_mounts *mounts,
                          const struct proc_mount *mount)
 {
-  return posture_missing_flags (plan, mount) != 0 && is_forgetful (plan, mount)
+  return posture_missing_flags (promises, mount) != 0 && is_forgetful (promises, mount)
          && proc_mounts_find (mounts, mount->point) == mount;
 }
 
-static bool wants_remount (const struct plan *plan, const struct proc_mounts *mounts)
+static bool wants_remount (const struct promises *promises, const struct proc_mounts *mounts)
 {
   for (size_t i = 0; i < mounts->count; i++)
-    if (wants_private (plan, &mounts->items[i]) || wants_flags (plan, mounts, &mounts->items[i]))
+    if (wants_private (promises, &mounts->items[i]) || wants_flags (promises, mounts, &mounts->items[i]))
       return true;
   return false;
 }
 
 /* Behind an engine recursively: where a path is masked twice, the lower mount has no name. Of what a runtime
  * makes that we start ourselves only the root is mended. */
-static void make_private (const struct plan *plan, const struct proc_mounts *mounts)
+static void make_private (const struct promises *promises, const struct proc_mounts *mounts)
 {
-  unsigned long flags = MS_PRIVATE | (plan->staged_root == NULL ? MS_REC : 0);
+  unsigned long flags = MS_PRIVATE | (!promises->staged ? MS_REC : 0);
 
   for (size_t i = 0; i < mounts->count; i++)
-    if (wants_private (plan, &mounts->items[i])) {
+    if (wants_private (promises, &mounts->items[i])) {
       if (mount (NULL, "/", NULL, flags, NULL) < 0)
         errno = 0;
       return;
@@ -88,19 +88,19 @@ static void make_private (const struct plan *plan, const struct proc_mounts *mou
 /* In a child, in the container's mount namespace: joining takes us to its root. */
 static void __attribute__ ((noreturn)) mend (const struct run *run, const struct proc_mounts *mounts)
 {
-  const struct plan *plan = run->options->plan;
+  const struct promises promises = promises_of_plan (run->options->plan);
 
   /* A user has the right to mount only as root of the namespace that the stage, or the user's engine, made.
    */
-  if (setns (run->init_pidfd, CLONE_NEWNS | (plan->staged_ids || plan->engines_ids ? CLONE_NEWUSER : 0)) < 0)
+  if (setns (run->init_pidfd, CLONE_NEWNS | (promises.joins_user_namespace ? CLONE_NEWUSER : 0)) < 0)
     _exit (1);
-  make_private (plan, mounts);
+  make_private (&promises, mounts);
   for (size_t i = 0; i < mounts->count; i++) {
     const struct proc_mount *at = &mounts->items[i];
-    unsigned long flags = flags_of (at) | posture_missing_flags (plan, at);
+    unsigned long flags = flags_of (at) | posture_missing_flags (&promises, at);
 
     /* One that cannot be mended is seen by the judge. */
-    if (wants_flags (plan, mounts, at)
+    if (wants_flags (&promises, mounts, at)
         && mount (NULL, at->point, NULL, MS_REMOUNT | MS_BIND | flags, NULL) < 0)
       errno = 0;
   }
@@ -110,13 +110,14 @@ static void __attribute__ ((noreturn)) mend (const struct run *run, const struct
 bool run_remount (struct run *run)
 {
   const char *text = inside_text (&run->inside, QUESTION_FILE, "/proc/self/mountinfo");
+  const struct promises promises = promises_of_plan (run->options->plan);
   cleanup_proc_mounts struct proc_mounts mounts = { 0 };
   int status = 0;
   pid_t pid;
 
   if (run->init_pidfd < 0 || run->own_kernel || text == NULL || proc_mounts_read (text, &mounts) < 0)
     return false;
-  if (!wants_remount (run->options->plan, &mounts))
+  if (!wants_remount (&promises, &mounts))
     return false;
   pid = fork ();
   if (pid == 0)

@@ -20,7 +20,7 @@ static void judge (const struct posture_case *c)
   cleanup_posture struct posture *posture = NULL;
   cleanup_free char *text = NULL;
 
-  if (posture_judge (c->plan, &c->inside, &c->outside, &posture, &err) < 0)
+  if (posture_case_judge (c, &posture, &err) < 0)
     abort ();
   for (enum control i = 0; i < CONTROL_COUNT; i++)
     if (posture->controls[i].evidence == NULL

@@ -47,6 +47,7 @@ static const char all_host_text[] =
     " \"apparmor\": { \"enabled\": true, \"profiles\": [\"confined\"] },"
     " \"root\": [ { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 256, \"inode\": 2 } ],"
     " \"paths\": [ { \"path\": \"/projects/demo\", \"type\": \"directory\", \"device\": 256, \"inode\": 3 },"
+    " { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 256, \"inode\": 2 },"
     " { \"path\": \"/keys/token\", \"type\": \"file\", \"device\": 256, \"inode\": 4 } ] }";
 
 static const char all_profile_text[] =
@@ -55,16 +56,14 @@ static const char all_profile_text[] =
     " \"process\": { \"apparmor\": \"confined\", \"tools\": [\"/usr/bin/git\", \"/usr/bin/gone\"] },"
     " \"secrets\": [ { \"name\": \"TOKEN\", \"source\": \"/keys/token\" } ], \"require\": [\"*\"] }";
 
-static struct plan *make_plan (const char *host_said, const char *profile_said)
+static struct plan *make_plan (struct host_facts *host, const char *profile_said)
 {
-  cleanup_host_facts struct host_facts *host = NULL;
   cleanup_profile struct profile *profile = NULL;
   cleanup_request struct request request = { 0 };
   struct ceiling ceiling = { 0 };
   struct error err = { 0 };
   struct plan *plan = NULL;
 
-  MUST (host_facts_read ("host", host_said, strlen (host_said), &host, &err) == 0);
   MUST (profile_parse ("case.json", profile_said, strlen (profile_said), true, &profile, &err) == 0);
   MUST (profile_resolve (profile, &err) == 0);
   MUST (seccomp_list_parse ("small.json", list_text, strlen (list_text), &profile->seccomp, &err) == 0);
@@ -81,8 +80,22 @@ static struct plan *make_plan (const char *host_said, const char *profile_said)
   plan->run_id = strdup ("r-1");
   MUST (strlist_add (&plan->cgroup_shown, "memory") == 0 && strlist_add (&plan->cgroup_shown, "pids") == 0
         && strlist_add (&plan->cgroup_shown, "cpu") == 0);
-  MUST (plan_stage (plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &err) == 0);
   return plan;
+}
+
+static struct host_facts *make_host (const char *said)
+{
+  struct host_facts *host = NULL;
+  struct error err = { 0 };
+
+  MUST (host_facts_read ("host", said, strlen (said), &host, &err) == 0);
+  return host;
+}
+
+void posture_case_plan (struct host_facts **ret_host, struct plan **ret_plan)
+{
+  *ret_host = make_host (all_host_text);
+  *ret_plan = make_plan (*ret_host, all_profile_text);
 }
 
 /* ---- Texts as the kernel writes them. */
@@ -389,13 +402,17 @@ static void make_outside (const struct plan *plan, struct outside *out)
   out->environment = strbuf_take (&environment);
 }
 
-static void make (struct posture_case *c, struct plan *plan)
+static void make (struct posture_case *c, const char *host_said, const char *profile_said)
 {
+  cleanup_host_facts struct host_facts *host = make_host (host_said);
   struct questions questions = { 0 };
+  struct promises promises;
   struct error err = { 0 };
 
-  *c = (struct posture_case){ .plan = plan };
-  MUST (questions_make (c->plan, &questions, &err) == 0);
+  *c = (struct posture_case){ .plan = make_plan (host, profile_said) };
+  MUST (plan_stage (c->plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &err) == 0);
+  promises = promises_of_plan (c->plan);
+  MUST (questions_make (&promises, &questions, &err) == 0);
   MUST (inside_new (&questions, &c->inside, &err) == 0);
   for (size_t i = 0; i < c->inside.questions.count; i++)
     answer_one (c->plan, &c->inside.questions.items[i], &c->inside.answers[i]);
@@ -404,12 +421,19 @@ static void make (struct posture_case *c, struct plan *plan)
 
 void posture_case_make (struct posture_case *c)
 {
-  make (c, make_plan (host_text, profile_text));
+  make (c, host_text, profile_text);
 }
 
 void posture_case_make_all (struct posture_case *c)
 {
-  make (c, make_plan (all_host_text, all_profile_text));
+  make (c, all_host_text, all_profile_text);
+}
+
+int posture_case_judge (const struct posture_case *c, struct posture **ret_posture, struct error *err)
+{
+  const struct promises promises = promises_of_plan (c->plan);
+
+  return posture_judge (&promises, &c->inside, &c->outside, ret_posture, err);
 }
 
 void posture_case_clear (struct posture_case *c)

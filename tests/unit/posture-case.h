@@ -13,10 +13,15 @@ struct posture_case {
   struct outside outside;
 };
 
+/* The plan of posture_case_make_all before it is staged, and the host that it was made for. */
+void posture_case_plan (struct host_facts **ret_host, struct plan **ret_plan);
+
 void posture_case_make (struct posture_case *c);
 /* The same with a label of AppArmor's, named programs (/usr/bin/git, and one that is not there) and a secret.
  */
 void posture_case_make_all (struct posture_case *c);
+/* The verdict about what its plan, as it is by now, promises. */
+int posture_case_judge (const struct posture_case *c, struct posture **ret_posture, struct error *err);
 void posture_case_clear (struct posture_case *c);
 #define cleanup_posture_case cleanup (posture_case_clear)
 

@@ -26,7 +26,7 @@ static inline struct posture *judge (const struct posture_case *c)
   cleanup_error struct error err = { 0 };
   struct posture *posture = NULL;
 
-  CHECK (posture_judge (c->plan, &c->inside, &c->outside, &posture, &err) == 0, "%s", error_text (&err));
+  CHECK (posture_case_judge (c, &posture, &err) == 0, "%s", error_text (&err));
   return posture;
 }
 

@@ -23,9 +23,9 @@ static int make_inputs (void **state)
   posture_case_make_all (&good);
   posture_case_make_all (&spoilt);
   posture_case_edit_answer (&spoilt, QUESTION_FILE, "/proc/self/status", "NoNewPrivs:\t1", "NoNewPrivs:\t0");
-  if (posture_judge (good.plan, &good.inside, &good.outside, &judged, &err) < 0)
+  if (posture_case_judge (&good, &judged, &err) < 0)
     return -1;
-  return posture_judge (spoilt.plan, &spoilt.inside, &spoilt.outside, &broken, &err);
+  return posture_case_judge (&spoilt, &broken, &err);
 }
 
 static int free_inputs (void **state)
@@ -42,7 +42,8 @@ static int run_questions (struct error *err)
 {
   cleanup_questions struct questions questions = { 0 };
   cleanup_inside struct inside inside = { 0 };
-  int r = questions_make (good.plan, &questions, err);
+  const struct promises promises = promises_of_plan (good.plan);
+  int r = questions_make (&promises, &questions, err);
 
   return r < 0 ? r : inside_new (&questions, &inside, err);
 }
@@ -51,7 +52,7 @@ static int run_questions (struct error *err)
 static int judge (const struct posture_case *c, const struct posture *expected, struct error *err)
 {
   cleanup_posture struct posture *posture = NULL;
-  int r = posture_judge (c->plan, &c->inside, &c->outside, &posture, err);
+  int r = posture_case_judge (c, &posture, err);
 
   CHECK ((posture != NULL) == (r == 0), "posture_judge returns %d and %s posture", r, posture ? "a" : "no");
   CHECK (r < 0 || posture->overall == expected->overall, "another verdict: %s",

@@ -1,0 +1,54 @@
+#include <config.h>
+
+#include "posture-promises.h"
+
+uint64_t promises_open_files (const struct settings *settings, uint64_t hard)
+{
+  uint64_t files = settings->values[SETTING_OPEN_FILES].number;
+
+  return hard > 0 && hard < files ? hard : files;
+}
+
+struct promises promises_of_plan (const struct plan *plan)
+{
+  return (struct promises){
+    .controls = plan->controls,
+    .settings = &plan->settings,
+    .filter = plan->filter,
+    .run_id = plan->run_id,
+    .staged = plan->staged_root != NULL,
+    .among_others = backend_is_engine (plan->backend),
+    .joins_user_namespace = plan->staged_ids || plan->engines_ids,
+    .passed_descriptors = plan->passed_descriptors,
+    .has_listener = plan->listener != NULL,
+    .bounds_tools = plan_bounds_tools (plan),
+    .root_read_only = plan->root_read_only,
+    .user_namespace = plan->user_namespace,
+    .network_namespace = plan->network_namespace,
+    .uid = plan->uid,
+    .gid = plan->gid,
+    .uid_maps = plan->uid_maps,
+    .gid_maps = plan->gid_maps,
+    .uid_map_count = plan->uid_map_count,
+    .gid_map_count = plan->gid_map_count,
+    .cwd = plan->cwd,
+    .hostname = plan->hostname,
+    .apparmor = plan->apparmor,
+    .env = &plan->env,
+    .masked = &plan->masked,
+    .read_only = &plan->read_only,
+    .engines_own = &plan->engines_own,
+    .mounts = plan->mounts,
+    .mount_count = plan->mount_count,
+    .cgroup = plan->cgroup,
+    .swap_limit = plan->swap_limit,
+    .cgroup_path = plan->cgroup_path,
+    .memory = plan->memory,
+    .pids = plan->pids,
+    .cpu_quota = plan->cpu_quota,
+    .cpu_period = plan->cpu_period,
+    .open_files = promises_open_files (&plan->settings, plan->open_files_hard),
+    .wall_ms = plan->wall_ms,
+    .output_bytes = plan->output_bytes,
+  };
+}
