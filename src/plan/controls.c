@@ -134,9 +134,21 @@ static int note_left_out (struct draft *draft, enum control control)
                      state->enforcement.reason);
 }
 
+/* Waiving is recommended only where every control in MISSING can be waived. FIXED lists those that cannot. */
+static int refuse (struct draft *draft, const struct strbuf *missing, const struct strbuf *fixed)
+{
+  if (missing->failed || fixed->failed)
+    return error_oom (draft->err);
+  return error_set (draft->err, -EOPNOTSUPP,
+                    "profile '%s' requires what %s cannot enforce here: %s; choose another backend%s%s%s",
+                    draft->profile->name, backend_name (draft->plan->backend), missing->text,
+                    fixed->text ? "; this cannot be waived: " : "", fixed->text ? fixed->text : "",
+                    fixed->text ? "" : ", or go on without a control by --accept-unenforced NAME");
+}
+
 static int refuse_or_note (struct draft *draft)
 {
-  cleanup_strbuf struct strbuf missing = { 0 };
+  cleanup_strbuf struct strbuf missing = { 0 }, fixed = { 0 };
   size_t count = 0;
 
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
@@ -148,20 +160,16 @@ static int refuse_or_note (struct draft *draft)
     if (state->required && !state->accepted) {
       strbuf_addf (&missing, "%s%s (%s: %s)", count++ ? "; " : "", control_info (c)->name,
                    enforcement_text (state->enforcement.level), state->enforcement.reason);
+      if (!state->waivable)
+        strbuf_addf (&fixed, "%s%s%s", fixed.text ? ", " : "", control_info (c)->name,
+                     c == CONTROL_ISOLATION_TYPE ? "" : " (the ceiling requires it)");
       continue;
     }
     r = note_left_out (draft, c);
     if (r < 0)
       return r;
   }
-  if (count == 0)
-    return 0;
-  if (missing.failed)
-    return error_oom (draft->err);
-  return error_set (draft->err, -EOPNOTSUPP,
-                    "profile '%s' requires what %s cannot enforce here: %s; choose another backend, or go on "
-                    "without a control by --accept-unenforced NAME",
-                    draft->profile->name, backend_name (draft->plan->backend), missing.text);
+  return count == 0 ? 0 : refuse (draft, &missing, &fixed);
 }
 
 /* What the ceiling requires, or sets, no request gives up and no profile leaves open. */
@@ -185,14 +193,14 @@ int draft_controls (struct draft *draft)
 
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     struct plan_control *state = &plan->controls[c];
-    bool operators;
+    bool operators = control_is_promised (c, &plan->settings) && required_by_operator (draft, c);
 
     state->promised = control_is_promised (c, &plan->settings);
-    operators = state->promised && required_by_operator (draft, c);
     state->required = operators || control_is_required (c, &plan->settings);
-    /* Nobody gets a container under the name of a virtual machine. */
-    state->accepted = state->promised && c != CONTROL_ISOLATION_TYPE && !operators
-                      && strset_has (&draft->request->accepted, control_info (c)->name);
+    /* A container is never started under the name of a virtual machine. */
+    state->waivable = c != CONTROL_ISOLATION_TYPE && !operators;
+    state->accepted =
+        state->promised && state->waivable && strset_has (&draft->request->accepted, control_info (c)->name);
     state->enforcement = enforcement_through (c, plan->backend, plan->runtime, &plan->settings);
   }
   r = apply_host (draft);

@@ -19,8 +19,10 @@ static int lessen (struct plan *plan, enum control control, enum enforcement_lev
   if (!state->promised || state->enforcement.level >= level)
     return 0;
   if (state->required && !state->accepted)
-    return error_set (err, -EOPNOTSUPP, "%s is required: %s; go on without by --accept-unenforced %s",
-                      control_info (control)->name, why, control_info (control)->name);
+    return error_set (err, -EOPNOTSUPP, "%s is required: %s; %s%s", control_info (control)->name, why,
+                      state->waivable ? "waive it with --accept-unenforced "
+                                      : "choose another backend: the ceiling requires ",
+                      control_info (control)->name);
   state->enforcement = (struct enforcement){ level, BASIS_MEASURED, why };
   return 0;
 }

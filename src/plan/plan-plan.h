@@ -52,7 +52,8 @@ struct plan_id_map {
 struct plan_control {
   bool promised;
   bool required;
-  bool accepted; /* goes on without it, on request */
+  bool waivable; /* a request may waive it: neither the ceiling nor its own meaning forbids that */
+  bool accepted; /* waived by the request */
   struct enforcement enforcement;
   char *reason; /* why, where the host and not the backend decides; else NULL */
 };

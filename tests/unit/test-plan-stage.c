@@ -75,7 +75,7 @@ static void test_kept_variables (void **state)
 static void test_own_engine (void **state)
 {
   cleanup_plan struct plan *plan = plan_case_make (BACKEND_PODMAN);
-  cleanup_error struct error err = { 0 }, refused = { 0 };
+  cleanup_error struct error err = { 0 }, refused = { 0 }, waivable = { 0 };
   struct host_facts host = {
     .uid = 1000, .gid = 1001, .subuid = { 100000, 65536 }, .subgid = { 200000, 65536 }, .cgroup = CGROUP_V2
   };
@@ -94,8 +94,15 @@ static void test_own_engine (void **state)
   host.subuid.count = 0;
   host.cgroup = CGROUP_V1;
   plan->controls[CONTROL_LIMITS_MEMORY].required = true;
+  plan->controls[CONTROL_LIMITS_MEMORY].waivable = false;
   assert_int_equal (plan_use_engine (plan, &host, 1000, &refused), -EOPNOTSUPP);
   CHECK (strstr (error_text (&refused), "limits.memory is required") != NULL, "%s", error_text (&refused));
+  /* Waiving is recommended where it helps, and only there. */
+  CHECK (strstr (error_text (&refused), "--accept-unenforced") == NULL, "%s", error_text (&refused));
+  plan->controls[CONTROL_LIMITS_MEMORY].waivable = true;
+  assert_int_equal (plan_use_engine (plan, &host, 1000, &waivable), -EOPNOTSUPP);
+  CHECK (strstr (error_text (&waivable), "--accept-unenforced limits.memory") != NULL, "%s",
+         error_text (&waivable));
   plan->controls[CONTROL_LIMITS_MEMORY].accepted = true;
   assert_int_equal (plan_use_engine (plan, &host, 1000, &err), 0);
   assert_int_equal (plan->uid_map_count, 1);
