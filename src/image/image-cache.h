@@ -2,8 +2,8 @@
  *
  *     STATE/images/sha256-HEX/rootfs       the tree
  *     STATE/images/sha256-HEX/complete     written last; says what was unpacked
- *     STATE/images/sha256-HEX.lock         shared by those who use the tree, exclusive for who makes or
- * removes it STATE/images/.tmp-sha256-HEX-...     a tree that is being made, or that a crash left
+ *     STATE/images/sha256-HEX.lock         shared to use the tree, exclusive to make or remove it
+ *     STATE/images/.tmp-sha256-HEX-...     a tree that is being made, or that a crash left
  *
  * With set-id bits kept, a tree is another one: sha256-HEX.setid. A tree is made under a temporary name,
  * brought to the disk and renamed, so it is there whole or not at all; one without its mark, or with

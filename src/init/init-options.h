@@ -1,7 +1,7 @@
 /* The command line of tyrum-oci-init, as tyrum-oci writes it into the specification of a container:
  *
- *   tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] [--keep-env NAMES] -- COMMAND
- * [ARG...]
+ *   tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] [--keep-env NAMES] --
+ *                  COMMAND [ARG...]
  *   tyrum-oci-init --held [--open-files N] --
  *
  * Strict, because a person never types it: what is not known, and a missing "--", is an error. What comes out

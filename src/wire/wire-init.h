@@ -7,11 +7,11 @@
  * neither trace nor look into (it is not dumpable).
  *
  *   init:        HELLO
- *   supervisor:  CONFINE, with paths in the same packet              (once or never, also before HELLO)
- *   supervisor:  ASK, with its questions in the same packet          (as often as it likes, also before
- * HELLO) init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
- *   supervisor:  COMMAND                                             (once, where init was started without
- * one) supervisor:  GO or STOP
+ *   supervisor:  CONFINE, with paths in the same packet      (at most once, also before HELLO)
+ *   supervisor:  ASK, with its questions in the same packet  (any number of times, also before HELLO)
+ *   init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
+ *   supervisor:  COMMAND                                     (once, where init was started without one)
+ *   supervisor:  GO or STOP
  *
  * Questions and answers are laid down in wire-answers.h.
  *

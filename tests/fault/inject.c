@@ -5,10 +5,16 @@
  * Every process that comes of the command has a role: 0 is the command itself, 0.2 the second process that it
  * starts, and 0.2+1 that one after its first exec. Calls of one name are counted for each role from 1, so
  * (ROLE, NAME, N) means the same call in every run, whatever else happens at the same time. Without --call
- * nothing fails, and every call is written to FILE as call ROLE PROGRAM NAME N With it the file says what
- * happened: struck ROLE PROGRAM NAME N WORDS    the call was made; WORDS are arguments that could be read as
- * text crashed ROLE PROGRAM SIGNAL         some process was ended by a signal that says it is broken The exit
- * code is the command's, or 128 and its signal.
+ * nothing fails, and every call is written to FILE as
+ *
+ *   call ROLE PROGRAM NAME N
+ *
+ * With --call the file says what happened:
+ *
+ *   struck ROLE PROGRAM NAME N WORDS   the call was made; WORDS are arguments that could be read as text
+ *   crashed ROLE PROGRAM SIGNAL        a process was ended by a signal that means a crash
+ *
+ * The exit code is that of the command, or 128 and its signal.
  *
  * A filter has the kernel stop only the calls that are asked for, and so the rest runs at its own pace. It is
  * a tracer and no notification, since a process can have only one listener and the container has one of its

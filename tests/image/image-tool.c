@@ -1,10 +1,10 @@
 /* Drives the image code from test scripts.
  *
  *   image-tool show REF                               what the image is, a line for each value
- *   image-tool unpack [OPTION...] REF STATE           into the cache; prints the tree's path, "fresh", and
- * counts
+ *   image-tool unpack [OPTION...] REF STATE           into the cache; prints the tree's path, "fresh",
+ *                                                     and counts
  *     --setid --walk --bytes N --machine NAME
- *   image-tool into [OPTION...] REF DIR                without the cache, into an empty directory
+ *   image-tool into [OPTION...] REF DIR               without the cache, into an empty directory
  *   image-tool gc STATE [SECONDS]                     prints how many trees went
  *
  * Exit code 1 and a line on standard error where the code refuses; 2 for a wrong command line.
