@@ -1,4 +1,4 @@
-/* Every bound on outside input, in one place (DESIGN section 12).
+/* Every bound on outside input, in one place.
  *
  * A limit is here so that its value can be argued about and tested. Code that
  * hits one says which, by name and number; nothing is cut off silently.
