@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli-verbs.h"
 #include "doctor-status.h"
@@ -18,10 +19,8 @@ static enum tone tone_of (enum verdict verdict)
   return tones[verdict];
 }
 
-static int print_text (const struct status *status, struct output *output, struct error *err)
+static void print_head (const struct status *status, struct output *output)
 {
-  static const char *const heading[] = { "control", "required", "verdict", "seen by", "evidence" };
-  cleanup_table struct table table = { .columns = ARRAY_LEN (heading), .keep = 1u << 0 | 1u << 2 };
   unsigned promised, verified;
 
   status_count (status->posture, &promised, &verified);
@@ -30,6 +29,62 @@ static int print_text (const struct status *status, struct output *output, struc
                status->runtime ? ": " : "", status->runtime ? status->runtime : "");
   strbuf_addf (&output->out, "posture   %s: %u of %u promised controls were verified on a run just now\n\n",
                overall_text (status->posture->overall), verified, promised);
+}
+
+/* One row: the controls whose names begin with the same word as that of FIRST. Returns the next control. */
+static enum control add_group (struct table *table, const struct posture *posture, enum control first)
+{
+  cleanup_strbuf struct strbuf names = { 0 }, count = { 0 };
+  const char *group = control_info (first)->name;
+  size_t length = strcspn (group, ".");
+  unsigned promised = 0, verified = 0;
+  enum tone worst = TONE_GOOD;
+  enum control c = first;
+
+  for (; c < CONTROL_COUNT && strncmp (control_info (c)->name, group, length + 1) == 0; c++) {
+    const struct posture_control *state = &posture->controls[c];
+    bool good = state->verdict == VERDICT_VERIFIED;
+
+    if (!state->promised)
+      continue;
+    strbuf_addf (&names, "%s%s", promised++ ? ", " : "", control_info (c)->name + length + 1);
+    verified += good;
+    if (!good)
+      strbuf_addf (&names, " (%s)", verdict_text (state->verdict));
+    if (!good && worst != TONE_BAD)
+      worst = tone_of (state->verdict);
+  }
+  if (promised == 0)
+    return c;
+  strbuf_addf (&count, "%.*s", (int) length, group);
+  table_add (table, count.text);
+  strbuf_clear (&count);
+  strbuf_addf (&count, "%u of %u", verified, promised);
+  table_add_tone (table, count.text, worst);
+  table_add (table, names.text);
+  table->failed = table->failed || names.failed || count.failed;
+  return c;
+}
+
+static int print_short (const struct status *status, struct output *output, struct error *err)
+{
+  static const char *const heading[] = { "controls", "verified", "names" };
+  cleanup_table struct table table = { .columns = ARRAY_LEN (heading), .keep = 1u << 0 | 1u << 1 };
+
+  print_head (status, output);
+  for (size_t i = 0; i < ARRAY_LEN (heading); i++)
+    table_add_tone (&table, heading[i], TONE_BOLD);
+  for (enum control c = 0; c < CONTROL_COUNT;)
+    c = add_group (&table, status->posture, c);
+  return table_print (&table, output, err);
+}
+
+static int print_text (const struct status *status, struct output *output, struct error *err)
+{
+  static const char *const heading[] = { "control", "required", "verdict", "seen by", "evidence" };
+  cleanup_table struct table table = { .columns = ARRAY_LEN (heading), .keep = 1u << 0 | 1u << 2 };
+
+  print_head (status, output);
   for (size_t i = 0; i < ARRAY_LEN (heading); i++)
     table_add_tone (&table, heading[i], TONE_BOLD);
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
@@ -58,7 +113,8 @@ static int print (const struct status *status, const struct arguments *arguments
   else if (arguments_have (arguments, OPTION_JSON))
     r = status_write (status, &text, err);
   else
-    return print_text (status, output, err);
+    return arguments_have (arguments, OPTION_SHORT) ? print_short (status, output, err)
+                                                    : print_text (status, output, err);
   if (r == 0)
     strbuf_add (&output->out, text);
   return r;
@@ -73,8 +129,10 @@ static int run (const struct arguments *arguments, struct output *output, struct
   struct status status;
   int r;
 
-  if (arguments_have (arguments, OPTION_TYRUM) && arguments_have (arguments, OPTION_JSON))
-    return error_set (err, CLI_USAGE, "--tyrum and --json are two documents; choose one");
+  if (arguments_have (arguments, OPTION_TYRUM) + arguments_have (arguments, OPTION_JSON)
+          + arguments_have (arguments, OPTION_SHORT)
+      > 1)
+    return error_set (err, CLI_USAGE, "--short, --tyrum and --json print different things; choose one");
   r = probe_open (&probe, arguments, "status", NULL, err);
   if (r == 0)
     r = probe_observe (&probe, &run, output, err);
@@ -86,10 +144,12 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return print (&status, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_JSON, OPTION_TYRUM, OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_SHORT, OPTION_JSON, OPTION_TYRUM,
+                                       OPTION_COUNT };
 
 static const struct verb_example examples[] = {
   { "tyrum-oci status --profile hardened", "what 'hardened' keeps here, control by control" },
+  { "tyrum-oci status --profile hardened --short", "the same as a table of one screen" },
   { "tyrum-oci status --profile hardened --tyrum", "the five fields of Tyrum's /status.sandbox" },
   { NULL, NULL },
 };

@@ -85,6 +85,7 @@ static const struct option_info table[] = {
   [OPTION_JSON] = { "json", .help = "print JSON for machines" },
   [OPTION_OPERATOR] = { "operator", .help = "run the operator's checklist instead" },
   [OPTION_TYRUM] = { "tyrum", .help = "print the five fields of Tyrum's /status.sandbox, and no other" },
+  [OPTION_SHORT] = { "short", .help = "one line for each group of controls, without the evidence" },
   [OPTION_OBSERVE] = { "observe", .help = "launch on every backend that is here, and print what was seen" },
   [OPTION_MARKDOWN] = { "markdown", .help = "print a page for the documentation; with --observe" },
   [OPTION_NAMES] = { "names", .help = "print the names only, one to a line" },
