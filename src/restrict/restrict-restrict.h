@@ -78,7 +78,7 @@ bool spec_mount_is_read_only (const struct json_node *mount);
 /* What an annotation of CONFIG says, or NULL. */
 const char *spec_annotation (const struct json_node *config, const char *key);
 
-/* Refuses a policy that cannot be kept when an engine launches: see decision 0030. */
+/* Refuses a policy that cannot be kept when an engine launches: see decision 0016. */
 int spec_policy_check (const struct spec_policy *policy, struct error *err);
 
 int restrict_spec (struct json_node *config, const struct spec_policy *policy, struct spec_changes *changes,

@@ -1,7 +1,7 @@
 /* What a met config.json promises, for the judge of our own runs to judge an engine's container by.
  *
  * Ids, mounts with the device and inode of each source, covered paths, limits, filter, namespaces. What is
- * left to the engine (decision 0030) is not promised. Pure but for what POLICY's host facts say.
+ * left to the engine (decision 0016) is not promised. Pure but for what POLICY's host facts say.
  */
 #pragma once
 
