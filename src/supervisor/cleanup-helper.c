@@ -3,7 +3,6 @@
 #include "supervisor-cleanup-helper.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 
 /* It gives a step up by itself, long before. */
 #define ANSWER_MS 90000
-#define REAP_MS   20
 
 enum { SOCKET = 3, STAGE_MOUNTS, STAGE_USERS };
 
@@ -48,7 +46,8 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
     _exit (EXIT_FAILURE);
   run->stage_ns[0] = STAGE_MOUNTS;
   run->stage_ns[1] = STAGE_USERS;
-  run->signals = run->handshake = run->control = run->listener.fd = -1;
+  run->loop = (struct event_loop){ 0 };
+  run->handshake = run->control = -1;
   run->cleanup_helper = (struct cleanup_helper){ 0 };
   run->group = (struct cgroup){ 0 };
   error_clear (run->err);
@@ -58,7 +57,7 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
     if (order.step != STEP_KILL && order.step != STEP_DELETE)
       _exit (EXIT_FAILURE);
     run->launch.signal = order.signal;
-    run_step (run, (enum backend_step) order.step);
+    run_step (run, (enum backend_step) order.step, run->err);
     answer (run->err);
     error_clear (run->err);
   }
@@ -86,39 +85,25 @@ int cleanup_helper_start (struct run *run, struct cleanup_helper *ret_helper)
   return 0;
 }
 
-/* A runtime waits until the container's processes are gone, and those that are left are our children, not
- * the cleanup helper's. */
-static int await (struct run *run)
-{
-  uint64_t until = run_now_ms () + ANSWER_MS;
-
-  while (run_now_ms () < until) {
-    struct pollfd heard = { run->cleanup_helper.socket, POLLIN, 0 };
-    int n = poll (&heard, 1, REAP_MS);
-
-    run_reap_others (run, 0);
-    if (n > 0)
-      return 0;
-    if (n < 0 && errno != EINTR)
-      return -errno;
-  }
-  return -ETIMEDOUT;
-}
-
-int cleanup_helper_step (struct run *run, enum backend_step step)
+int cleanup_helper_step (struct run *run, enum backend_step step, struct error *err)
 {
   const struct order order = { (int) step, run->launch.signal };
   char said[STEP_TEXT_BYTES];
   ssize_t n = send (run->cleanup_helper.socket, &order, sizeof (order), MSG_NOSIGNAL);
-  int r = n < 0 ? -errno : await (run);
+  /* A runtime waits until the container's processes are gone. Those that are left are our children, and are
+   * collected meanwhile. */
+  int r =
+      n < 0 ? -errno : run_await (run, run->cleanup_helper.socket, POLLIN, run_now_ms () + ANSWER_MS, err);
 
+  if (error_is_set (err))
+    return err->code;
   if (r < 0)
-    return error_set_errno (run->err, -r, "have %s executed", run->ops->name);
+    return error_set_errno (err, -r, "have %s executed", run->ops->name);
   n = recv (run->cleanup_helper.socket, said, sizeof (said), 0);
   if (n <= 0)
-    return error_set (run->err, -ECHILD, "the cleanup helper of run '%s' is gone", run->dir.id);
+    return error_set (err, -ECHILD, "the cleanup helper of run '%s' is gone", run->dir.id);
   said[n - 1] = '\0';
-  return said[0] == '\0' ? 0 : error_set (run->err, -EIO, "%s", said);
+  return said[0] == '\0' ? 0 : error_set (err, -EIO, "%s", said);
 }
 
 void cleanup_helper_stop (struct cleanup_helper *cleanup_helper)

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -86,7 +85,7 @@ static int accept_from (struct run *run, pid_t pid)
 
 /* One that connected may still not be who speaks: what counts is the sender of the first packet. *RET_FD is
  * the descriptor that came along, or -1. */
-static bool receives_hello (int fd, pid_t pid, int *ret_fd)
+static bool receives_hello (struct run *run, int fd, pid_t pid, int *ret_fd)
 {
   struct handshake_header header = { 0 };
   struct iovec part = { &header, sizeof (header) };
@@ -97,10 +96,9 @@ static bool receives_hello (int fd, pid_t pid, int *ret_fd)
   struct msghdr message = {
     .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
   };
-  struct pollfd wait = { fd, POLLIN, 0 };
   struct ucred sender = { 0 };
 
-  if (poll (&wait, 1, HELLO_MS) != 1
+  if (run_await (run, fd, POLLIN, run_now_ms () + HELLO_MS, run->err) < 0
       || recvmsg (fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t) sizeof (header))
     return false;
   for (struct cmsghdr *c = CMSG_FIRSTHDR (&message); c != NULL; c = CMSG_NXTHDR (&message, c)) {
@@ -140,25 +138,15 @@ static int send_streams (struct run *run)
   return 0;
 }
 
-static int await_connection (struct run *run)
-{
-  struct pollfd fds[2] = { { run->rendezvous, POLLIN, 0 }, { run->signals, POLLIN, 0 } };
-  int n = poll (fds, 2, CONNECT_MS);
-
-  if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
-    return error_set (run->err, -EINTR, "interrupted before the command was started");
-  return n > 0 && fds[0].revents != 0 ? 0 : -EAGAIN;
-}
-
 int run_rendezvous_accept (struct run *run, pid_t pid)
 {
   cleanup_close int terminal = -1;
 
   while (run->status < 0) {
-    int r = await_connection (run), fd;
+    int r = run_await (run, run->rendezvous, POLLIN, run_now_ms () + CONNECT_MS, run->err), fd;
 
     if (r < 0)
-      return r;
+      return r == -ETIMEDOUT ? -EAGAIN : r;
     fd = accept_from (run, pid);
     if (fd < 0)
       continue;
@@ -168,7 +156,7 @@ int run_rendezvous_accept (struct run *run, pid_t pid)
       run->status = fd;
   }
   run_rendezvous_close (run);
-  if (!receives_hello (run->status, pid, &terminal))
+  if (!receives_hello (run, run->status, pid, &terminal))
     return error_set (run->err, -EPROTO, "init did not say hello at the door");
   run->init_pid = pid;
   if (!run->options->plan->terminal)

@@ -330,8 +330,7 @@ static int wait_init (struct run *run, bool told, bool hurried, int *ret_status)
 
   /* The pump is our child, and ends as the container has. */
   if (run->own_kernel)
-    return run_wait_dying (run, run->init_pid, run->init_pidfd, RUN_END_MS, ret_status) == 0
-                   && WIFEXITED (*ret_status)
+    return run_wait_dying (run, run->init_pid, RUN_END_MS, ret_status) == 0 && WIFEXITED (*ret_status)
                ? 0
                : -ECHILD;
   if (told)

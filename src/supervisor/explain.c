@@ -22,6 +22,14 @@
 #include "base-cleanup.h"
 #include "denial-outcome.h"
 
+static void on_look (struct event *event, short revents)
+{
+  struct run *run = event->data;
+
+  (void) revents;
+  mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
+}
+
 /* What cannot be held is not looked at later, and then less can be told; that is no reason not to run. */
 int run_hold_inside (struct run *run)
 {
@@ -38,6 +46,12 @@ int run_hold_inside (struct run *run)
   run->inside_root = run->inside_ns >= 0 ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   if (run->inside_root >= 0)
     mask_watch_open (&run->mask_watch, run->options->plan, run->inside_root);
+  if (run->mask_watch.event.fd >= 0) {
+    run->mask_watch.event.events = POLLIN;
+    run->mask_watch.event.call = on_look;
+    run->mask_watch.event.data = run;
+    event_add (&run->loop, &run->mask_watch.event);
+  }
   return 0;
 }
 
@@ -125,8 +139,7 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
                                    .look = look,
                                    .look_arg = run };
 
-  if (run->mask_watch.fd >= 0)
-    mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
+  mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
   run->result.calls_received = outcome.heard;
   run->result.suspicious = outcome_explain (&outcome, &run->result.denials);
 }

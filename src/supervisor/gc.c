@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,14 +399,13 @@ static int open_supervisor (const struct host_facts *host, const char *id, struc
 int run_kill (const struct host_facts *host, const char *id, int signal_number, struct error *err)
 {
   cleanup_close int pidfd = open_supervisor (host, id, err);
-  struct pollfd gone = { pidfd, POLLIN, 0 };
 
   if (pidfd < 0)
     return pidfd;
   if (syscall (SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0) < 0)
     return error_set_errno (err, errno, "signal the supervisor of run '%s'", id);
   /* One that was killed leaves its run to gc, which can only take it when it is gone. */
-  if (signal_number == SIGKILL && poll (&gone, 1, KILL_MS) != 1)
+  if (signal_number == SIGKILL && event_look (pidfd, POLLIN, KILL_MS) == 0)
     return error_set (err, -ETIMEDOUT, "the supervisor of run '%s' does not end", id);
   return 0;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -69,28 +68,28 @@ int listener_open (struct listener *listener, const char *path, struct error *er
   if (r < 0)
     return error_set_errno (err, -r, "ask how the kernel tells of refused calls");
   listener->stage = LISTENER_AWAITS_RUNTIME;
-  listener->fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener->fd < 0)
+  listener->event.fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener->event.fd < 0)
     return error_set_errno (err, errno, "make a socket");
   memcpy (address.sun_path, path, strlen (path) + 1);
   /* Before it has a name, so that nobody else's connection can come first. */
-  if (fchmod (listener->fd, 0600) < 0
-      || bind (listener->fd, (const struct sockaddr *) &address, sizeof (address)) < 0
-      || listen (listener->fd, 1) < 0)
+  if (fchmod (listener->event.fd, 0600) < 0
+      || bind (listener->event.fd, (const struct sockaddr *) &address, sizeof (address)) < 0
+      || listen (listener->event.fd, 1) < 0)
     return error_set_errno (err, errno, "listen on '%s'", path);
   return 0;
 }
 
 static void move_on (struct listener *listener, int fd, enum listener_stage stage)
 {
-  close_p (&listener->fd);
-  listener->fd = fd;
+  close_p (&listener->event.fd);
+  listener->event.fd = fd;
   listener->stage = stage;
 }
 
 static void take_connection (struct listener *listener)
 {
-  int peer = accept4 (listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  int peer = accept4 (listener->event.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
   /* One that cannot be taken now would be offered again at once, and for ever. */
   if (peer >= 0 || (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED))
@@ -109,7 +108,7 @@ static void take_descriptor (struct listener *listener)
   struct msghdr message = {
     .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
   };
-  ssize_t n = recvmsg (listener->fd, &message, MSG_CMSG_CLOEXEC);
+  ssize_t n = recvmsg (listener->event.fd, &message, MSG_CMSG_CLOEXEC);
   struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR (&message) : NULL;
   int fd;
 
@@ -135,7 +134,7 @@ static void record (struct listener *listener, const struct plan *plan, struct d
 
   caller_read ((pid_t) request->pid, &caller);
   /* If the caller is gone by now, what was read may be about another process. */
-  if (ioctl (listener->fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &request->id) < 0)
+  if (ioctl (listener->event.fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &request->id) < 0)
     return;
   call->pid = caller.pid;
   call->program = caller.program[0] != '\0' ? caller.program : NULL;
@@ -146,17 +145,17 @@ static void record (struct listener *listener, const struct plan *plan, struct d
 /* One call. False if there is none, or the listener is of no use any more. */
 static bool answer_one (struct listener *listener, const struct plan *plan, struct denials *denials)
 {
-  struct pollfd waiting = { listener->fd, POLLIN, 0 };
+  short ready = event_look (listener->event.fd, POLLIN, 0);
   struct seccomp_notif *request = listener->request;
   struct seccomp_notif_resp *reply = listener->reply;
   struct denied_call call = { 0 };
 
-  if (poll (&waiting, 1, 0) != 1)
+  if (ready == 0)
     return false;
   memset (request, 0, listener->request_size);
-  if ((waiting.revents & POLLIN) == 0 || ioctl (listener->fd, SECCOMP_IOCTL_NOTIF_RECV, request) < 0) {
+  if ((ready & POLLIN) == 0 || ioctl (listener->event.fd, SECCOMP_IOCTL_NOTIF_RECV, request) < 0) {
     /* A caller that was killed in the meantime leaves ENOENT; the last one that left, a hang-up. */
-    if ((waiting.revents & POLLIN) == 0 || (errno != ENOENT && errno != EINTR))
+    if ((ready & POLLIN) == 0 || (errno != ENOENT && errno != EINTR))
       listener_close (listener);
     return false;
   }
@@ -171,7 +170,7 @@ static bool answer_one (struct listener *listener, const struct plan *plan, stru
   reply->error = -denied_call_answer (plan->filter, &call);
   /* A caller that is gone needs no answer. Where one cannot be given the kernel is to give its own, or the
    * caller would wait for ever: it does when nobody listens any more. */
-  if (ioctl (listener->fd, SECCOMP_IOCTL_NOTIF_SEND, reply) < 0 && errno != ENOENT) {
+  if (ioctl (listener->event.fd, SECCOMP_IOCTL_NOTIF_SEND, reply) < 0 && errno != ENOENT) {
     listener_close (listener);
     return false;
   }
@@ -191,8 +190,9 @@ void listener_serve (struct listener *listener, const struct plan *plan, struct 
 
 void listener_close (struct listener *listener)
 {
-  close_p (&listener->fd);
-  listener->fd = -1;
+  event_remove (&listener->event);
+  close_p (&listener->event.fd);
+  listener->event.fd = -1;
   free (listener->request);
   free (listener->reply);
   listener->request = listener->reply = NULL;

@@ -10,10 +10,8 @@
 #include "supervisor-internal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,32 +29,24 @@
  * time. */
 #define REST_MS 20000
 
-enum slot {
-  SLOT_INIT,
-  SLOT_STATUS,
-  SLOT_SIGNALS,
-  SLOT_CHILDREN,
-  SLOT_DEADLINE,
-  SLOT_LISTENER,
-  SLOT_MASK_WATCH,
-  SLOT_STREAMS,
-  SLOT_COUNT = SLOT_STREAMS + 2 * STREAM_COUNT
-};
-
-struct loop {
+struct course {
   struct run *run;
-  struct pollfd fds[SLOT_COUNT];
-  int children; /* a signalfd: one has ended */
+  struct copying {
+    struct course *course;
+    struct stream *stream;
+    struct event read, write;
+    bool told; /* that it has more than may pass */
+  } copying[STREAM_COUNT];
+  struct event deadline, status, init, clock;
   bool deadline_hit;
-  bool over;               /* more output than may pass made it end */
-  bool told[STREAM_COUNT]; /* that it has more than may pass */
-  bool killed;             /* by us */
-  bool hurried;            /* by the deadline, or by a signal to us */
-  uint64_t kill_at;        /* 0: it was not asked to end */
-  uint64_t give_up_at;     /* 0: init was neither killed nor has it said that it ends */
-  bool ended;              /* init told how, or is gone */
-  bool abandoned;          /* nobody waits for the rest of the output */
-  bool unknown;            /* it is gone and nobody can say how */
+  bool over;           /* more output than may pass made it end */
+  bool killed;         /* by us */
+  bool hurried;        /* by the deadline, or by a signal to us */
+  uint64_t kill_at;    /* 0: it was not asked to end */
+  uint64_t give_up_at; /* 0: init was neither killed nor has it said that it ends */
+  bool ended;          /* init told how, or is gone */
+  bool abandoned;      /* nobody waits for the rest of the output */
+  bool unknown;        /* it is gone and nobody can say how */
   uint64_t drain_until;
 };
 
@@ -97,63 +87,48 @@ static bool has_unwritten (const struct run *run)
 }
 
 /* From now on init has MS milliseconds to be gone. */
-static void expect_end (struct loop *loop, uint64_t ms)
+static void expect_end (struct course *course, uint64_t ms)
 {
   uint64_t until = run_now_ms () + ms;
 
-  if (loop->give_up_at == 0 || until < loop->give_up_at)
-    loop->give_up_at = until;
+  if (course->give_up_at == 0 || until < course->give_up_at)
+    course->give_up_at = until;
 }
 
-static void kill_init (struct loop *loop)
+static void kill_init (struct course *course)
 {
-  loop->killed = true;
-  send_to_init (loop->run, SIGKILL);
-  expect_end (loop, RUN_END_MS);
+  course->killed = true;
+  send_to_init (course->run, SIGKILL);
+  expect_end (course, RUN_END_MS);
 }
 
-static void ask_to_end (struct loop *loop, int signal_number)
+static void ask_to_end (struct course *course, int signal_number)
 {
   /* The command is gone and its output waits for a reader; whoever asks now does not want to wait for that.
    */
-  if (loop->run->init_pidfd < 0)
-    loop->abandoned = true;
-  send_to_init (loop->run, signal_number);
-  if (loop->kill_at == 0)
-    loop->kill_at = run_now_ms () + GRACE_MS;
+  if (course->run->init_pidfd < 0)
+    course->abandoned = true;
+  send_to_init (course->run, signal_number);
+  if (course->kill_at == 0)
+    course->kill_at = run_now_ms () + GRACE_MS;
   else
-    kill_init (loop);
+    kill_init (course);
 }
 
-static void hurry (struct loop *loop, int signal_number)
+static void hurry (struct course *course, int signal_number)
 {
-  loop->hurried = true;
-  ask_to_end (loop, signal_number);
+  course->hurried = true;
+  ask_to_end (course, signal_number);
 }
 
-static void on_signals (struct loop *loop)
+void run_take_signal (struct run *run, int number, bool end)
 {
-  struct signalfd_siginfo info;
-
-  while (read (loop->run->signals, &info, sizeof (info)) == (ssize_t) sizeof (info)) {
-    int number = (int) info.ssi_signo;
-
-    if (number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT)
-      hurry (loop, number);
-    else if (number == SIGWINCH)
-      run_terminal_resize (loop->run);
-    else if (number != SIGCHLD)
-      send_to_init (loop->run, number);
-  }
-}
-
-static void on_children (struct loop *loop)
-{
-  struct signalfd_siginfo info;
-
-  while (read (loop->children, &info, sizeof (info)) == (ssize_t) sizeof (info))
-    continue;
-  run_reap_others (loop->run, 0);
+  if (end)
+    hurry (run->course, number);
+  else if (number == SIGWINCH)
+    run_terminal_resize (run);
+  else
+    send_to_init (run, number);
 }
 
 static void take_ended (struct run *run, const struct handshake_ended *ended)
@@ -167,12 +142,15 @@ static void take_ended (struct run *run, const struct handshake_ended *ended)
 }
 
 /* The counters are read while the group still exists: init waits for it. */
-static void on_status (struct loop *loop)
+static void on_status (struct event *event, short revents)
 {
-  struct run *run = loop->run;
+  struct course *course = event->data;
+  struct run *run = course->run;
   struct handshake_ended ended;
 
-  expect_end (loop, REST_MS);
+  (void) revents;
+  event_remove (event);
+  expect_end (course, REST_MS);
   if (!run_read_ended (run, &ended)) {
     /* Init closed it without a word: it is dying, and its own status will tell. */
     close_p (&run->status);
@@ -180,7 +158,7 @@ static void on_status (struct loop *loop)
     return;
   }
   take_ended (run, &ended);
-  loop->ended = true;
+  course->ended = true;
   mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
   if (run->result.code == 0)
     run_let_go_of_inside (run);
@@ -195,142 +173,134 @@ static void take_status (struct run *run, int status)
   run->result.reason = WIFSIGNALED (status) ? RUN_SIGNALLED : RUN_EXITED;
 }
 
-static void let_go_of_init (struct loop *loop)
+static void let_go_of_init (struct course *course)
 {
-  struct run *run = loop->run;
+  struct run *run = course->run;
 
-  loop->ended = true;
+  course->ended = true;
+  event_remove (&course->init);
   close_p (&run->init_pidfd);
   run->init_pidfd = -1;
-  loop->drain_until = run_now_ms () + DRAIN_MS;
+  course->drain_until = run_now_ms () + DRAIN_MS;
 }
 
 /* Init was killed, or said that it ends, and is still there. The answer does not wait for it. */
-static void give_up (struct loop *loop)
+static void give_up (struct course *course)
 {
-  struct run *run = loop->run;
+  struct run *run = course->run;
 
   run->stuck = true;
-  if (!loop->ended) {
+  if (!course->ended) {
     cgroup_count (run_group (run), &run->result.counters);
     take_status (run, SIGKILL);
   }
-  let_go_of_init (loop);
+  let_go_of_init (course);
 }
 
 /* Init is gone. If it did not say how the command ended, its own end is all there is. */
-static void on_init_gone (struct loop *loop)
+static void on_init_gone (struct event *event, short revents)
 {
-  struct run *run = loop->run;
+  struct course *course = event->data;
+  struct run *run = course->run;
+  bool told = course->ended, known;
   int status = 0;
-  bool known;
 
-  if (!loop->ended)
+  (void) revents;
+  if (!told)
     cgroup_count (run_group (run), &run->result.counters);
-  known = run->driver->wait (run, loop->ended, loop->hurried || loop->over, &status) == 0;
-  if (!loop->ended) {
-    loop->unknown = !known;
-    if (known)
-      take_status (run, status);
-  }
+  /* Others are served while it is collected, and have nobody to signal any more. */
+  let_go_of_init (course);
+  known = run->driver->wait (run, told, course->hurried || course->over, &status) == 0;
+  course->unknown = !told && !known;
+  if (!told && known)
+    take_status (run, status);
   run->init_pid = 0;
-  let_go_of_init (loop);
+  course->drain_until = run_now_ms () + DRAIN_MS;
 }
 
-static void set_fds (struct loop *loop)
+/* When something is due next. */
+static void set_clock (struct event *event)
 {
-  struct run *run = loop->run;
+  const struct course *course = event->data;
+  bool lives = course->run->init_pidfd >= 0;
 
-  loop->fds[SLOT_INIT] = (struct pollfd){ run->init_pidfd, POLLIN, 0 };
-  loop->fds[SLOT_STATUS] = (struct pollfd){ run->status, POLLIN, 0 };
-  loop->fds[SLOT_SIGNALS] = (struct pollfd){ run->signals, POLLIN, 0 };
-  loop->fds[SLOT_CHILDREN] = (struct pollfd){ loop->children, POLLIN, 0 };
-  loop->fds[SLOT_DEADLINE] =
-      (struct pollfd){ run->init_pidfd >= 0 || loop->over ? run->timer : -1, POLLIN, 0 };
-  loop->fds[SLOT_LISTENER] = (struct pollfd){ run->listener.fd, POLLIN, 0 };
-  loop->fds[SLOT_MASK_WATCH] = (struct pollfd){ run->mask_watch.fd, POLLIN, 0 };
-  for (size_t i = 0; i < STREAM_COUNT; i++) {
-    const struct stream *stream = &run->streams[i];
-    bool writes = stream_wants_write (stream);
-
-    loop->fds[SLOT_STREAMS + 2 * i] =
-        (struct pollfd){ stream_wants_read (stream) ? stream->from : -1, POLLIN, 0 };
-    /* Without an event to wait for it still tells that the reader is gone. */
-    loop->fds[SLOT_STREAMS + 2 * i + 1] =
-        (struct pollfd){ writes || stream->watched ? stream->to : -1, writes ? POLLOUT : 0, 0 };
-  }
+  event->due = 0;
+  if (course->kill_at != 0 && lives)
+    event->due = course->kill_at;
+  if (course->give_up_at != 0 && lives && (event->due == 0 || course->give_up_at < event->due))
+    event->due = course->give_up_at;
+  if (course->drain_until != 0 && (course->hurried || !has_unwritten (course->run))
+      && (event->due == 0 || course->drain_until < event->due))
+    event->due = course->drain_until;
 }
 
-/* Milliseconds until something is due; -1: nothing is. */
-static int next_timeout (const struct loop *loop)
+static void on_clock (struct event *event, short revents)
 {
-  uint64_t now = run_now_ms (), next = UINT64_MAX;
-
-  if (loop->kill_at != 0 && loop->kill_at < next && loop->run->init_pidfd >= 0)
-    next = loop->kill_at;
-  if (loop->give_up_at != 0 && loop->give_up_at < next && loop->run->init_pidfd >= 0)
-    next = loop->give_up_at;
-  if (loop->drain_until != 0 && loop->drain_until < next && (loop->hurried || !has_unwritten (loop->run)))
-    next = loop->drain_until;
-  if (next == UINT64_MAX)
-    return -1;
-  return next <= now ? 0 : (next - now > 60000 ? 60000 : (int) (next - now));
-}
-
-static void on_time (struct loop *loop)
-{
+  struct course *course = event->data;
   uint64_t now = run_now_ms ();
 
-  if (loop->kill_at != 0 && now >= loop->kill_at && loop->run->init_pidfd >= 0) {
+  (void) revents;
+  if (course->kill_at != 0 && now >= course->kill_at && course->run->init_pidfd >= 0) {
     /* What is frozen cannot die. */
-    cgroup_thaw (loop->run->options->plan->cgroup, loop->run->options->plan->cgroup_path);
-    kill_init (loop);
-    loop->kill_at = now + GRACE_MS;
+    cgroup_thaw (course->run->options->plan->cgroup, course->run->options->plan->cgroup_path);
+    kill_init (course);
+    course->kill_at = now + GRACE_MS;
   }
-  if (loop->give_up_at != 0 && now >= loop->give_up_at && loop->run->init_pidfd >= 0)
-    give_up (loop);
+  if (course->give_up_at != 0 && now >= course->give_up_at && course->run->init_pidfd >= 0)
+    give_up (course);
 }
 
 /* A reader gets the rest as slowly as it likes. But when the run was made to end, by its deadline or by
  * somebody's wish, one that takes nothing must not keep it. */
-static bool is_worth_waiting (const struct loop *loop)
+static bool is_worth_waiting (const struct course *course)
 {
-  return !loop->abandoned && (!loop->hurried || run_now_ms () < loop->drain_until);
+  return !course->abandoned && (!course->hurried || run_now_ms () < course->drain_until);
 }
 
-static bool is_over (const struct loop *loop)
+static bool is_over (void *data)
 {
-  const struct run *run = loop->run;
+  const struct course *course = data;
+  const struct run *run = course->run;
 
-  if (run->init_pidfd >= 0 || (has_unwritten (run) && is_worth_waiting (loop)))
+  if (run->init_pidfd >= 0 || (has_unwritten (run) && is_worth_waiting (course)))
     return false;
-  if (loop->abandoned)
+  if (course->abandoned)
     return true;
-  if (loop->drain_until != 0 && run_now_ms () >= loop->drain_until)
+  if (course->drain_until != 0 && run_now_ms () >= course->drain_until)
     return true;
   return stream_is_done (&run->streams[STREAM_OUT]) && stream_is_done (&run->streams[STREAM_ERR]);
 }
 
-static void on_deadline (struct loop *loop)
+static void set_deadline (struct event *event)
 {
+  const struct course *course = event->data;
+
+  event->fd = course->run->init_pidfd >= 0 || course->over ? course->run->timer : -1;
+}
+
+/* Before the status: while we were held the watchdog may have kept the deadline. */
+static void on_deadline (struct event *event, short revents)
+{
+  struct course *course = event->data;
   uint64_t times;
 
+  (void) revents;
   /* Read, so that it is not reported again. */
-  if (read (loop->run->timer, &times, sizeof (times)) != (ssize_t) sizeof (times))
+  if (read (course->run->timer, &times, sizeof (times)) != (ssize_t) sizeof (times))
     return;
   /* What came first is the reason. */
-  loop->deadline_hit = !loop->ended && !loop->over;
-  if (loop->run->init_pidfd >= 0) {
-    hurry (loop, SIGTERM);
+  course->deadline_hit = !course->ended && !course->over;
+  if (course->run->init_pidfd >= 0) {
+    hurry (course, SIGTERM);
     return;
   }
   /* It was ended for its output, and a reader that still takes the rest may go on. */
-  loop->hurried = true;
-  loop->drain_until = run_now_ms () + DRAIN_MS;
+  course->hurried = true;
+  course->drain_until = run_now_ms () + DRAIN_MS;
 }
 
 /* The command goes on and its output does not: that is told when it happens. */
-static void tell_cut (const struct run *run, size_t i)
+static void tell_cut (const struct run *run, const struct stream *stream)
 {
   const struct value *values = run->options->plan->settings.values;
   cleanup_free char *cap = value_text (SETTING_OUTPUT, &values[SETTING_OUTPUT]);
@@ -340,7 +310,7 @@ static void tell_cut (const struct run *run, size_t i)
       cap && rule && action
           ? str_format ("cut by limits.output: standard %s has reached its cap of %s (%s), and the rest is "
                         "dropped, as limits.output_action is \"cut\" (%s)",
-                        i == STREAM_OUT ? "output" : "error", cap, rule, action)
+                        stream == &run->streams[STREAM_OUT] ? "output" : "error", cap, rule, action)
           : NULL;
 
   if (line != NULL && run->options->note != NULL)
@@ -348,77 +318,87 @@ static void tell_cut (const struct run *run, size_t i)
 }
 
 /* More came than may pass. What fits is delivered in any case. */
-static void on_cap (struct loop *loop, size_t i)
+static void on_cap (struct copying *copying)
 {
-  const struct run_options *options = loop->run->options;
+  struct course *course = copying->course;
+  const struct run_options *options = course->run->options;
 
-  loop->told[i] = true;
+  copying->told = true;
   if (options->cut_output)
     return;
   if (options->plan->output_cut) {
-    tell_cut (loop->run, i);
+    tell_cut (course->run, copying->stream);
     return;
   }
-  loop->over = true;
-  if (loop->kill_at == 0 && loop->run->init_pidfd >= 0)
-    ask_to_end (loop, SIGTERM);
+  course->over = true;
+  if (course->kill_at == 0 && course->run->init_pidfd >= 0)
+    ask_to_end (course, SIGTERM);
 }
 
-static void copy (struct loop *loop, size_t i)
+/* Bytes went in or out, or its reader has gone. */
+static void on_copied (struct copying *copying, bool moved)
 {
-  const struct pollfd *fds = &loop->fds[SLOT_STREAMS + 2 * i];
-  struct stream *stream = &loop->run->streams[i];
-  uint64_t seen = stream->seen;
-  size_t waiting;
+  struct course *course = copying->course;
 
-  if (fds[0].revents != 0)
-    stream_read (stream);
-  waiting = stream->len;
-  if (fds[1].revents != 0 && stream_wants_write (stream))
-    stream_write (stream);
-  else if (fds[1].revents != 0)
-    stream_look_at_reader (stream, fds[1].revents);
-  if (loop->drain_until != 0 && (stream->seen != seen || stream->len != waiting))
-    loop->drain_until = run_now_ms () + DRAIN_MS;
-  if (stream_is_over (stream) && !loop->told[i])
-    on_cap (loop, i);
+  if (course->drain_until != 0 && moved)
+    course->drain_until = run_now_ms () + DRAIN_MS;
+  if (stream_is_over (copying->stream) && !copying->told)
+    on_cap (copying);
+  if (course->run->streams[STREAM_OUT].reader_gone)
+    run_terminal_hang_up (course->run);
 }
 
-static void on_events (struct loop *loop)
+static void set_read (struct event *event)
 {
-  struct run *run = loop->run;
+  const struct stream *stream = ((const struct copying *) event->data)->stream;
 
-  for (size_t i = 0; i < STREAM_COUNT; i++)
-    copy (loop, i);
-  if (run->streams[STREAM_OUT].reader_gone)
-    run_terminal_hang_up (run);
-  if (loop->fds[SLOT_CHILDREN].revents != 0)
-    on_children (loop);
-  if (loop->fds[SLOT_LISTENER].revents != 0)
-    run_serve (run);
-  if (loop->fds[SLOT_MASK_WATCH].revents != 0)
-    mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
-  if (loop->fds[SLOT_SIGNALS].revents != 0)
-    on_signals (loop);
-  /* Before the status: while we were held the watchdog may have kept the deadline. */
-  if (loop->fds[SLOT_DEADLINE].revents != 0)
-    on_deadline (loop);
-  if (loop->fds[SLOT_STATUS].revents != 0)
-    on_status (loop);
-  if (loop->fds[SLOT_INIT].revents != 0)
-    on_init_gone (loop);
+  event->fd = stream_wants_read (stream) ? stream->from : -1;
+}
+
+static void on_read (struct event *event, short revents)
+{
+  struct copying *copying = event->data;
+  uint64_t seen = copying->stream->seen;
+
+  (void) revents;
+  /* A terminal that was hung up in this turn has none of its streams left. */
+  if (stream_wants_read (copying->stream))
+    stream_read (copying->stream);
+  on_copied (copying, copying->stream->seen != seen);
+}
+
+/* Without an event to wait for it still tells that the reader is gone. */
+static void set_write (struct event *event)
+{
+  const struct stream *stream = ((const struct copying *) event->data)->stream;
+  bool writes = stream_wants_write (stream);
+
+  event->fd = writes || stream->watched ? stream->to : -1;
+  event->events = writes ? POLLOUT : 0;
+}
+
+static void on_write (struct event *event, short revents)
+{
+  struct copying *copying = event->data;
+  size_t waiting = copying->stream->len;
+
+  if (stream_wants_write (copying->stream))
+    stream_write (copying->stream);
+  else
+    stream_look_at_reader (copying->stream, revents);
+  on_copied (copying, copying->stream->len != waiting);
 }
 
 /* Which of the ways to end it was, once everything is known. */
-static void set_reason (struct loop *loop)
+static void set_reason (struct course *course)
 {
-  struct run_result *result = &loop->run->result;
+  struct run_result *result = &course->run->result;
   bool failed = result->code != 0;
 
-  if (loop->deadline_hit) {
+  if (course->deadline_hit) {
     result->reason = RUN_DEADLINE;
     result->code = 124;
-  } else if (loop->over) {
+  } else if (course->over) {
     result->reason = RUN_LIMIT;
     result->code = RUN_CODE_REFUSED;
   } else if (failed && (result->counters.oom_kills > 0 || result->counters.pids_denied > 0))
@@ -432,21 +412,9 @@ int run_guard (struct run *run)
              : watchdog_start (run->init_pidfd, run->init_pid, GRACE_MS, &run->watchdog, run->err);
 }
 
-/* Of its own: a sandbox that is held ready is discarded for any signal that the other one tells of. */
-static int watch_children (struct error *err)
+static void take_result (const struct course *course)
 {
-  sigset_t set;
-  int fd;
-
-  sigemptyset (&set);
-  sigaddset (&set, SIGCHLD);
-  fd = signalfd (-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  return fd < 0 ? error_set_errno (err, errno, "watch children") : fd;
-}
-
-static void take_result (const struct loop *loop)
-{
-  struct run *run = loop->run;
+  struct run *run = course->run;
   struct run_result *result = &run->result;
   const struct stream *out = &run->streams[STREAM_OUT], *err = &run->streams[STREAM_ERR];
 
@@ -462,33 +430,82 @@ static void take_result (const struct loop *loop)
   result->reader_gone = out->reader_gone || err->reader_gone;
 }
 
+static void watch (struct course *course, struct event *event, struct event values)
+{
+  *event = values;
+  event_add (&course->run->loop, event);
+}
+
+/* Streams, the deadline, and all that tells of the end. */
+static void watch_command (struct course *course)
+{
+  struct run *run = course->run;
+
+  for (size_t i = 0; i < STREAM_COUNT; i++) {
+    struct copying *copying = &course->copying[i];
+    struct stream *stream = &run->streams[i];
+
+    stream->turn = &run->watchdog.argv->turn;
+    stream->io_timeout = &run->io_timeout;
+    stream_watch_reader (stream);
+    *copying = (struct copying){ .course = course, .stream = stream };
+    watch (course, &copying->read,
+           (struct event){
+               .rank = EVENT_BYTES, .events = POLLIN, .before = set_read, .call = on_read, .data = copying });
+    watch (course, &copying->write,
+           (struct event){ .rank = EVENT_BYTES, .before = set_write, .call = on_write, .data = copying });
+  }
+  watch (course, &course->deadline,
+         (struct event){ .events = POLLIN, .before = set_deadline, .call = on_deadline, .data = course });
+  watch (course, &course->status,
+         (struct event){
+             .fd = run->status, .events = POLLIN, .rank = EVENT_LAST, .call = on_status, .data = course });
+  watch (course, &course->init,
+         (struct event){ .fd = run->init_pidfd,
+                         .events = POLLIN,
+                         .rank = EVENT_LAST,
+                         .call = on_init_gone,
+                         .data = course });
+  watch (
+      course, &course->clock,
+      (struct event){ .fd = -1, .rank = EVENT_LAST, .before = set_clock, .call = on_clock, .data = course });
+}
+
+static void leave_command (struct course *course)
+{
+  struct event *const events[] = { &course->deadline, &course->status, &course->init, &course->clock };
+
+  for (size_t i = 0; i < STREAM_COUNT; i++) {
+    event_remove (&course->copying[i].read);
+    event_remove (&course->copying[i].write);
+  }
+  for (size_t i = 0; i < ARRAY_LEN (events); i++)
+    event_remove (events[i]);
+}
+
 int run_loop (struct run *run)
 {
-  cleanup_close int children = watch_children (run->err);
-  struct loop loop = { .run = run, .children = children };
+  struct course course = { .run = run };
   uint64_t started = run_now_ms ();
+  int r = run_deadline_arm (run);
 
-  if (children < 0 || run_deadline_arm (run) < 0)
-    return run->err->code;
+  if (r < 0)
+    return r;
   atomic_store (&run->watchdog.argv->deadline, run->timer < 0 ? 0 : started + run_deadline_left (run));
   io_timeout_init (&run->io_timeout);
-  for (size_t i = 0; i < STREAM_COUNT; i++) {
-    run->streams[i].turn = &run->watchdog.argv->turn;
-    run->streams[i].io_timeout = &run->io_timeout;
-    stream_watch_reader (&run->streams[i]);
-  }
-  while (!is_over (&loop)) {
-    set_fds (&loop);
-    if (poll (loop.fds, SLOT_COUNT, next_timeout (&loop)) < 0 && errno != EINTR)
-      return error_set_errno (run->err, errno, "watch run '%s'", run->dir.id);
-    on_events (&loop);
-    on_time (&loop);
-  }
-  if (loop.unknown && !loop.deadline_hit && !loop.over)
+  run->course = &course;
+  watch_command (&course);
+  r = event_loop_run (&run->loop, is_over, &course, EVENT_NEVER);
+  leave_command (&course);
+  run_leave_signals (run);
+  run->course = NULL;
+  if (r < 0)
+    return error_set_errno (run->err, -r, "watch run '%s'", run->dir.id);
+  if (course.unknown && !course.deadline_hit && !course.over)
     return error_set (run->err, -EIO, "%s could not say how the command ended", run->name);
   run->result.wall_ms = run_now_ms () - started;
-  take_result (&loop);
-  set_reason (&loop);
-  run_explain (run, loop.deadline_hit, loop.over, loop.killed);
+  take_result (&course);
+  set_reason (&course);
+  run_explain (run, course.deadline_hit, course.over, course.killed);
   return 0;
 }

@@ -18,8 +18,7 @@
 #include "denial-outcome.h"
 #include "state-caller.h"
 
-#define EVENT_BYTES    4096
-#define EVENTS_AT_ONCE 16
+#define EVENT_BYTES 4096
 
 static int open_inside (int root, const char *path)
 {
@@ -79,7 +78,7 @@ static bool poll_group (const struct mask_watch *mask_watch, int group)
 {
   struct epoll_event event = { .events = EPOLLIN, .data.fd = group };
 
-  return epoll_ctl (mask_watch->fd, EPOLL_CTL_ADD, group, &event) == 0;
+  return epoll_ctl (mask_watch->event.fd, EPOLL_CTL_ADD, group, &event) == 0;
 }
 
 static bool is_directory (int fd)
@@ -128,9 +127,9 @@ static void watch_one (struct mask_watch *mask_watch, const struct plan *plan, i
 void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, int root)
 {
   mask_watch->items = calloc (plan->masked.count + 1, sizeof (*mask_watch->items));
-  mask_watch->fd = epoll_create1 (EPOLL_CLOEXEC);
+  mask_watch->event.fd = epoll_create1 (EPOLL_CLOEXEC);
   mask_watch->directories = new_group (0);
-  if (mask_watch->items != NULL && mask_watch->fd >= 0 && mask_watch->directories >= 0
+  if (mask_watch->items != NULL && mask_watch->event.fd >= 0 && mask_watch->directories >= 0
       && poll_group (mask_watch, mask_watch->directories))
     for (size_t i = 0; i < plan->masked.count; i++)
       watch_one (mask_watch, plan, root, plan->masked.items[i]);
@@ -174,20 +173,22 @@ static void serve_group (const struct mask_watch *mask_watch, int group, const s
 
 void mask_watch_serve (struct mask_watch *mask_watch, const struct plan *plan, struct denials *denials)
 {
-  struct epoll_event events[EVENTS_AT_ONCE];
-  int count = mask_watch->fd >= 0 ? epoll_wait (mask_watch->fd, events, EVENTS_AT_ONCE, 0) : 0;
-
-  for (int i = 0; i < count; i++)
-    serve_group (mask_watch, events[i].data.fd, plan, denials);
+  if (mask_watch->event.fd < 0)
+    return;
+  serve_group (mask_watch, mask_watch->directories, plan, denials);
+  for (size_t i = 0; i < mask_watch->count; i++)
+    if (mask_watch->items[i].group >= 0)
+      serve_group (mask_watch, mask_watch->items[i].group, plan, denials);
 }
 
 void mask_watch_close (struct mask_watch *mask_watch)
 {
+  event_remove (&mask_watch->event);
   for (size_t i = 0; i < mask_watch->count; i++)
     close_p (&mask_watch->items[i].group);
   if (mask_watch->items != NULL)
     close_p (&mask_watch->directories);
-  close_p (&mask_watch->fd);
+  close_p (&mask_watch->event.fd);
   free (mask_watch->items);
-  *mask_watch = (struct mask_watch){ .fd = -1, .directories = -1 };
+  *mask_watch = (struct mask_watch){ .event.fd = -1, .directories = -1 };
 }

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,9 +155,7 @@ void run_look_around (struct run *run)
  * not be known as the host's. */
 static bool is_still_around (const struct run *run)
 {
-  struct pollfd changed = { run->host_mounts, POLLPRI, 0 };
-
-  return run->looked_around && poll (&changed, 1, 0) == 0;
+  return run->looked_around && event_look (run->host_mounts, POLLPRI, 0) == 0;
 }
 
 static int look (struct run *run)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,14 +109,12 @@ int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t
 
 int run_prewarmed_signals (const struct run_prewarmed *prewarmed)
 {
-  return prewarmed->run->signals;
+  return prewarmed->run->signals.fd;
 }
 
 static bool is_alive (const struct run_prewarmed *prewarmed)
 {
-  struct pollfd init = { prewarmed->run->init_pidfd, POLLIN, 0 };
-
-  return poll (&init, 1, 0) == 0;
+  return event_look (prewarmed->run->init_pidfd, POLLIN, 0) == 0;
 }
 
 /* An update brings another one, and a run has the one that is installed. */

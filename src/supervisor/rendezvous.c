@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -117,25 +116,10 @@ static int ear (const struct run *run)
 
 static int await (struct run *run, uint64_t until)
 {
-  for (;;) {
-    uint64_t now = run_now_ms ();
-    struct pollfd fds[3] = { { ear (run), POLLIN, 0 },
-                             { run->signals, POLLIN, 0 },
-                             { run->listener.fd, POLLIN, 0 } };
-    int n = poll (fds, 3, now < until ? (int) (until - now) : 0);
+  int r = run_await (run, ear (run), POLLIN, until, run->err);
 
-    if (n < 0 && errno != EINTR)
-      return error_set_errno (run->err, errno, "wait for init");
-    if (n == 0)
-      return error_set (run->err, -ETIMEDOUT, "init did not answer within %d seconds", HELLO_MS / 1000);
-    if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
-      return error_set (run->err, -EINTR, "interrupted before the command was started");
-    /* Init itself makes calls that are refused, to show that they are. */
-    if (n > 0 && fds[2].revents != 0)
-      run_serve (run);
-    if (n > 0 && fds[0].revents != 0)
-      return 0;
-  }
+  return r == -ETIMEDOUT ? error_set (run->err, r, "init did not answer within %d seconds", HELLO_MS / 1000)
+                         : r;
 }
 
 /* The kernel says who sent it: that process, and no other, is the run's init. *PIDFD becomes its pidfd, if it

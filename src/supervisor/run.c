@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,14 +15,6 @@
 #include "mount-chroot.h"
 #include "supervisor-internal.h"
 #include "supervisor-privileges.h"
-
-uint64_t run_now_ms (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_BOOTTIME, &now);
-  return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
-}
 
 static uint64_t now_us (void)
 {
@@ -39,31 +30,6 @@ void run_passed (struct run *run, enum run_phase phase)
 
   run->result.phases_us[phase] += now - run->passed_us;
   run->passed_us = now;
-}
-
-/* Signals come through a descriptor, so that the loop sees them in order with everything else. */
-static int take_signals (struct run *run)
-{
-  sigset_t set;
-
-  sigfillset (&set);
-  sigdelset (&set, SIGSEGV);
-  sigdelset (&set, SIGBUS);
-  sigdelset (&set, SIGFPE);
-  sigdelset (&set, SIGILL);
-  sigdelset (&set, SIGABRT);
-  if (sigprocmask (SIG_SETMASK, &set, NULL) < 0)
-    return error_set_errno (run->err, errno, "block signals");
-  /* Children that end are waited for by descriptor; a dead reader, and a limit on files of the caller's,
-   * show as errors of write. */
-  sigdelset (&set, SIGCHLD);
-  sigdelset (&set, SIGPIPE);
-  sigdelset (&set, SIGXFSZ);
-  sigdelset (&set, SIGTSTP);
-  sigdelset (&set, SIGTTIN);
-  sigdelset (&set, SIGTTOU);
-  run->signals = signalfd (-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  return run->signals < 0 ? error_set_errno (run->err, errno, "watch signals") : 0;
 }
 
 /* Whatever the caller's umask: behind an engine init passes through it, under another id. */
@@ -160,7 +126,7 @@ static int prepare (struct run *run)
   if (r == 0)
     r = run_check_sources (run);
   if (r == 0)
-    r = take_signals (run);
+    r = run_take_signals (run);
   if (r == 0)
     r = run_dir_create (run->options->host->state_dir, run->options->id, &run->dir, run->err);
   if (r == 0)
@@ -187,10 +153,11 @@ static void have_nothing (struct run *run)
                        &run->handshake,
                        &run->status,
                        &run->init_pidfd,
-                       &run->signals,
+                       &run->signals.fd,
+                       &run->children.fd,
                        &run->timer,
-                       &run->listener.fd,
-                       &run->mask_watch.fd,
+                       &run->listener.event.fd,
+                       &run->mask_watch.event.fd,
                        &run->mask_watch.directories,
                        &run->inside_ns,
                        &run->inside_root,

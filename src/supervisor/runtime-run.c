@@ -76,6 +76,14 @@ static int name_state (struct run *run)
   return run->state ? 0 : error_oom (run->err);
 }
 
+static void on_call (struct event *event, short revents)
+{
+  struct run *run = event->data;
+
+  (void) revents;
+  listener_serve (&run->listener, run->options->plan, &run->result.denials);
+}
+
 /* Where there can be none the filter answers by itself, and nobody hears of it. */
 static int open_listener (struct run *run)
 {
@@ -88,9 +96,14 @@ static int open_listener (struct run *run)
   if (!run->ops->listens || !listener_is_possible (path))
     return 0;
   r = listener_open (&run->listener, path, run->err);
-  if (r == 0)
-    plan->listener = take_ptr (path);
-  return r;
+  if (r < 0)
+    return r;
+  run->listener.event.events = POLLIN;
+  run->listener.event.call = on_call;
+  run->listener.event.data = run;
+  event_add (&run->loop, &run->listener.event);
+  plan->listener = take_ptr (path);
+  return 0;
 }
 
 /* The filter as a program; other runtimes get the list, and make one of it themselves. */
@@ -102,11 +115,6 @@ static int load_filter (struct run *run)
     return 0;
   return filter_cache_text (run->options->host->storage_dir, plan->filter, plan->listener != NULL,
                             &plan->program, run->err);
-}
-
-void run_serve (struct run *run)
-{
-  listener_serve (&run->listener, run->options->plan, &run->result.denials);
 }
 
 /* Whether the groups are better made by us than by the runtime. */
@@ -198,7 +206,7 @@ static int start (struct run *run)
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_accept (run);
   if (r == 0)
-    r = run_step (run, STEP_START);
+    r = run_step (run, STEP_START, run->err);
   if (r == 0)
     r = run_await_hello (run);
   if (r == 0 && run->own_kernel)
@@ -209,14 +217,14 @@ static int start (struct run *run)
 
 static void send_signal (struct run *run, int signal_number)
 {
-  struct error ignored = { 0 }, *err = run->err;
+  cleanup_error struct error ignored = { 0 };
 
   if (run->own_kernel && signal_number != SIGKILL) {
-    run->err = &ignored;
+    /* One step at a time; a kill, which follows, needs none. */
+    if (run->in_step)
+      return;
     run->launch.signal = signal_number;
-    run_step (run, STEP_KILL);
-    error_clear (&ignored);
-    run->err = err;
+    run_step (run, STEP_KILL, &ignored);
     return;
   }
   run_signal (run->init_pidfd, run->init_pid, signal_number);
@@ -227,7 +235,7 @@ static int wait_init (struct run *run, bool told, bool hurried, int *ret_status)
 {
   (void) told;
   (void) hurried;
-  return run_wait_dying (run, run->init_pid, run->init_pidfd, RUN_END_MS, ret_status);
+  return run_wait_dying (run, run->init_pid, RUN_END_MS, ret_status);
 }
 
 static void destroy (struct run *run)
@@ -240,7 +248,7 @@ static void destroy (struct run *run)
     run_end_by_mounts (run->dir.id);
   /* A runtime would wait for init as we have done. */
   if (run->created && run->stage_ns[0] >= 0 && !run->stuck)
-    run_step (run, STEP_DELETE);
+    run_step (run, STEP_DELETE, run->err);
   cleanup_helper_stop (&run->cleanup_helper);
   /* Without the directory gc would not know of the cgroup. */
   if (run->created && !cgroup_remove (&run->group, plan->cgroup_path)

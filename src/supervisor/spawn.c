@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -202,23 +200,24 @@ static char **argv_array (const struct strlist *argv)
   return array;
 }
 
-static int judge_step (struct run *run, enum backend_step step, int status, const char *said)
+static int judge_step (const struct run *run, enum backend_step step, int status, const char *said,
+                       struct error *err)
 {
   static const char *const names[] = { "create", "start", "signal", "delete" };
   cleanup_free char *why = NULL;
 
   if (said[0] != '\0')
-    return error_set (run->err, -EIO, "set up the run: %s", said);
+    return error_set (err, -EIO, "set up the run: %s", said);
   if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
     return 0;
   why = run->ops->failure (&run->launch, step, run->control);
   if (why != NULL)
-    return error_set (run->err, -EIO, "%s could not %s the container: %s", run->ops->name, names[step], why);
+    return error_set (err, -EIO, "%s could not %s the container: %s", run->ops->name, names[step], why);
   if (WIFEXITED (status))
-    return error_set (run->err, -EIO, "%s could not %s the container: it ended with code %d and said nothing",
+    return error_set (err, -EIO, "%s could not %s the container: it ended with code %d and said nothing",
                       run->ops->name, names[step], WEXITSTATUS (status));
-  return error_set (run->err, -EIO, "%s could not %s the container: it was ended by signal %d",
-                    run->ops->name, names[step], WTERMSIG (status));
+  return error_set (err, -EIO, "%s could not %s the container: it was ended by signal %d", run->ops->name,
+                    names[step], WTERMSIG (status));
 }
 
 bool run_argv (const struct strlist *argv, uint64_t ms)
@@ -254,7 +253,7 @@ static void hand_over (struct run *run)
 
 /* Executes one step and waits for it. */
 static int execute (struct run *run, enum backend_step step, struct stage *stage, const int *fds,
-                    size_t fd_count)
+                    size_t fd_count, struct error *err)
 {
   cleanup_strlist struct strlist argv = { 0 };
   cleanup_free char **array = NULL;
@@ -263,14 +262,14 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
   int report[2], status = 0, r;
   pid_t parent = getpid (), pid;
 
-  r = run->ops->argv (&run->launch, step, &argv, run->err);
+  r = run->ops->argv (&run->launch, step, &argv, err);
   if (r < 0 || argv.count == 0)
     return r;
   array = argv_array (&argv);
   if (array == NULL)
-    return error_oom (run->err);
+    return error_oom (err);
   if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0)
-    return error_set_errno (run->err, errno, "make a socket");
+    return error_set_errno (err, errno, "make a socket");
   ours = report[0];
   theirs = report[1];
   pid = fork ();
@@ -281,15 +280,15 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
                                            theirs },
                parent);
   if (pid < 0)
-    return error_set_errno (run->err, errno, "start %s", run->ops->name);
+    return error_set_errno (err, errno, "start %s", run->ops->name);
   close_p (&theirs);
   theirs = -1;
   hand_over (run);
   if (stage != NULL)
     run_look_around (run);
-  r = step_wait (run, step, pid, ours, said, sizeof (said), &status);
+  r = step_wait (run, step, pid, ours, said, sizeof (said), &status, err);
   if (r == 0)
-    r = judge_step (run, step, status, said);
+    r = judge_step (run, step, status, said, err);
   run->step_failed = run->step_failed || r < 0;
   return r;
 }
@@ -324,13 +323,18 @@ int run_stage_and_create (struct run *run)
     theirs = pair[1];
     fds[count++] = theirs;
   }
-  return execute (run, STEP_CREATE, &stage, fds, count);
+  return execute (run, STEP_CREATE, &stage, fds, count, run->err);
 }
 
-int run_step (struct run *run, enum backend_step step)
+int run_step (struct run *run, enum backend_step step, struct error *err)
 {
   const int nothing[3] = { -1, -1, -1 };
 
-  return run->cleanup_helper.pid > 0 ? cleanup_helper_step (run, step)
-                                     : execute (run, step, NULL, nothing, 3);
+  int r;
+
+  run->in_step = true;
+  r = run->cleanup_helper.pid > 0 ? cleanup_helper_step (run, step, err)
+                                  : execute (run, step, NULL, nothing, 3, err);
+  run->in_step = false;
+  return r;
 }

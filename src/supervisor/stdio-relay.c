@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -24,9 +23,10 @@
 
 struct relay {
   struct run *run;
-  int engine;   /* the connection; -1: it has ended */
-  int fds[3];   /* of the command: 0 is read, 1 and 2 are written */
-  bool open_in; /* standard input goes on */
+  int engine; /* the connection */
+  int fds[3]; /* of the command: 0 is read, 1 and 2 are written */
+  bool ended; /* the engine's side */
+  bool whole; /* nothing is missing so far */
   struct frames frames;
   char bytes[RELAY_BYTES];
 };
@@ -84,39 +84,49 @@ static bool take (struct relay *relay, const char *bytes, size_t len)
   return true;
 }
 
-static void give_input (struct relay *relay)
+static void on_input (struct event *event, short revents)
 {
+  struct relay *relay = event->data;
   ssize_t n = read (relay->fds[0], relay->bytes, sizeof (relay->bytes));
 
+  (void) revents;
   if (n < 0 && errno == EINTR)
     return;
   if (n > 0 && write_all (relay->engine, relay->bytes, (size_t) n))
     return;
-  relay->open_in = false;
+  event_remove (event);
   shutdown (relay->engine, SHUT_WR);
 }
 
+static void on_output (struct event *event, short revents)
+{
+  struct relay *relay = event->data;
+  ssize_t n = read (relay->engine, relay->bytes, sizeof (relay->bytes));
+
+  (void) revents;
+  if (n < 0 && errno == EINTR)
+    return;
+  relay->ended = n <= 0;
+  relay->whole = n > 0 ? take (relay, relay->bytes, (size_t) n) : n == 0 && frames_are_whole (&relay->frames);
+}
+
+static bool is_over (void *data)
+{
+  const struct relay *relay = data;
+
+  return relay->ended || !relay->whole;
+}
+
+/* Whether all of it has come. */
 static bool copy (struct relay *relay)
 {
-  for (;;) {
-    struct pollfd fds[2] = { { relay->engine, POLLIN, 0 },
-                             { relay->open_in ? relay->fds[0] : -1, POLLIN, 0 } };
-    ssize_t n;
+  struct event_loop loop = { 0 };
+  struct event input = { .fd = relay->fds[0], .events = POLLIN, .call = on_input, .data = relay };
+  struct event output = { .fd = relay->engine, .events = POLLIN, .call = on_output, .data = relay };
 
-    if (poll (fds, 2, -1) < 0 && errno != EINTR)
-      return false;
-    if (fds[1].revents != 0)
-      give_input (relay);
-    if (fds[0].revents == 0)
-      continue;
-    n = read (relay->engine, relay->bytes, sizeof (relay->bytes));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return n == 0 && frames_are_whole (&relay->frames);
-    if (!take (relay, relay->bytes, (size_t) n))
-      return false;
-  }
+  event_add (&loop, &input);
+  event_add (&loop, &output);
+  return event_loop_run (&loop, is_over, relay, EVENT_NEVER) == 0 && relay->whole;
 }
 
 /* An engine ends the streams when the container ends. One that is away by then, or goes on to say that the
@@ -147,7 +157,7 @@ become_stdio_relay (struct run *run, struct attached *attached, pid_t parent)
     raise (SIGKILL);
   relay.run = run;
   relay.engine = attached->fd;
-  relay.open_in = true;
+  relay.whole = true;
   memcpy (relay.fds, run->child_fds, sizeof (relay.fds));
   /* The far ends of the pipes are the supervisor's; held here, they would never end. */
   for (size_t i = 0; i < STREAM_COUNT; i++)

@@ -4,10 +4,8 @@
 #include "supervisor-step-internal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,7 +18,6 @@
 #define STEP_MS 60000
 /* A signal that does not get through is followed by a kill, for which nobody is asked. */
 #define SIGNAL_MS 2000
-#define REAP_MS   20
 /* A runtime that starts a container which is dead already may wait for it for ever: long enough to hear what
  * it has to say, if it has noticed by itself. */
 #define DEAD_MS 500
@@ -54,54 +51,6 @@ static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
   return true;
 }
 
-/* A runtime that ends a container waits until its processes are gone, and some of them are our children by
- * now. */
-void run_reap_others (const struct run *run, pid_t except)
-{
-  const pid_t spared[] = { except, run->init_pid, run->watchdog.pid, run->cleanup_helper.pid };
-
-  process_reap (spared, ARRAY_LEN (spared));
-}
-
-int run_wait_dying (const struct run *run, pid_t pid, int pidfd, uint64_t ms, int *ret_status)
-{
-  uint64_t until = run_now_ms () + ms;
-
-  for (;;) {
-    struct pollfd gone = { pidfd, POLLIN, 0 };
-    pid_t done = waitpid (pid, ret_status, WNOHANG);
-
-    if (done == pid)
-      return 0;
-    if (done < 0)
-      return -errno;
-    if (run_now_ms () >= until)
-      return -ETIMEDOUT;
-    run_reap_others (run, pid);
-    /* One that is dead and cannot be collected yet belongs to a debugger. */
-    if (pidfd < 0 || poll (&gone, 1, REAP_MS) != 0)
-      process_pause_ms (1);
-  }
-}
-
-/* The child has a message: its maps are wanted, or it tells how it went. *REPORT is -1 after the last one. */
-static int on_report (struct run *run, pid_t pid, int *report, char *said, size_t size)
-{
-  int r;
-
-  if (!receive_staged (*report, said, size, run->stage_ns)) {
-    *report = -1;
-    return 0;
-  }
-  if (strcmp (said, STAGE_MAP_ME) != 0)
-    return 0;
-  said[0] = '\0';
-  r = stage_write_maps (run->options->plan, pid, run->err);
-  if (r == 0 && send (*report, "", 1, MSG_NOSIGNAL) != 1)
-    r = error_set_errno (run->err, errno, "answer the stage");
-  return r;
-}
-
 void run_signal (int pidfd, pid_t pid, int signal_number)
 {
   int saved = errno;
@@ -112,107 +61,142 @@ void run_signal (int pidfd, pid_t pid, int signal_number)
   errno = saved;
 }
 
-bool run_was_interrupted (struct run *run)
-{
-  struct signalfd_siginfo info;
-  bool end = false;
-
-  while (read (run->signals, &info, sizeof (info)) == (ssize_t) sizeof (info))
-    end = end || info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP
-          || info.ssi_signo == SIGQUIT;
-  return end;
-}
-
 /* What a step is waited for with. The container's first process has the other end of the handshake, and
  * nobody else once the runtime has let it go: when that hangs up there is nothing left to start. */
 struct waiting {
-  int report;
-  uint64_t until;
-  int handshake; /* -1: nobody, or dead */
-  bool dead;
-  uint64_t look_at; /* when to look next whether a process of the runtime's has died unseen */
-  unsigned unseen;  /* how often in a row one had */
+  struct run *run;
+  pid_t pid;
+  struct event ended, report, handshake, clock;
+  char *said;
+  size_t size;
+  uint64_t until,
+      look_at; /* when it is late, and when to look next whether a process of the runtime's has died unseen */
+  unsigned unseen; /* how often in a row one had */
+  bool dead, over;
+  int failed;
+  struct error *err;
 };
 
-static int give_up (pid_t pid, int code)
+/* The child has a message: its maps are wanted, or it tells how it went. False after the last one. */
+static bool take_report (struct waiting *wait)
 {
-  kill (pid, SIGKILL);
-  waitpid (pid, NULL, 0);
-  return code;
+  int report = wait->report.fd;
+
+  if (!receive_staged (report, wait->said, wait->size, wait->run->stage_ns))
+    return false;
+  if (strcmp (wait->said, STAGE_MAP_ME) != 0)
+    return true;
+  wait->said[0] = '\0';
+  wait->failed = stage_write_maps (wait->run->options->plan, wait->pid, wait->err);
+  if (wait->failed == 0 && send (report, "", 1, MSG_NOSIGNAL) != 1)
+    wait->failed = error_set_errno (wait->err, errno, "answer the stage");
+  return wait->failed == 0;
 }
 
-static int late (const struct run *run, const struct waiting *wait)
+static void on_report (struct event *event, short revents)
 {
-  if (wait->dead)
-    return error_set (run->err, -ECHILD, "the container's first process ended before it said hello");
-  return error_set (run->err, -ETIMEDOUT, "%s did not answer in time", run->ops->name);
+  (void) revents;
+  if (!take_report (event->data))
+    event_remove (event);
 }
 
-static void see_dead (struct waiting *wait)
+static void on_ended (struct event *event, short revents)
 {
-  wait->handshake = -1;
+  struct waiting *wait = event->data;
+
+  (void) revents;
+  wait->over = true;
+}
+
+static void on_dead (struct event *event, short revents)
+{
+  struct waiting *wait = event->data;
+
+  (void) revents;
+  event_remove (&wait->handshake);
   wait->dead = true;
   wait->until = run_now_ms () + DEAD_MS;
 }
 
-static void look_for_dead (struct waiting *wait, pid_t pid)
+static void set_clock (struct event *event)
 {
+  const struct waiting *wait = event->data;
+
+  event->due = !wait->dead && wait->look_at < wait->until ? wait->look_at : wait->until;
+}
+
+static void on_clock (struct event *event, short revents)
+{
+  struct waiting *wait = event->data;
   uint64_t now = run_now_ms ();
 
+  if (now >= wait->until && wait->dead)
+    wait->failed = error_set (wait->err, -ECHILD, "the container's first process ended before it said hello");
+  else if (now >= wait->until)
+    wait->failed = error_set (wait->err, -ETIMEDOUT, "%s did not answer in time", wait->run->ops->name);
   if (wait->dead || now < wait->look_at)
     return;
   wait->look_at = now + LOOK_MS;
-  wait->unseen = process_has_dead_below (pid) ? wait->unseen + 1 : 0;
+  wait->unseen = process_has_dead_below (wait->pid) ? wait->unseen + 1 : 0;
   if (wait->unseen >= LOOKS_DEAD)
-    see_dead (wait);
+    on_dead (event, revents);
 }
 
-/* One look at everything that can happen while the step is under way. *RET_ENDED: the child has. */
-static int watch_step (struct run *run, pid_t pid, int pidfd, struct waiting *wait, char *said, size_t size,
-                       bool *ret_ended)
+static bool is_over (void *data)
 {
-  struct pollfd fds[] = { { pidfd, POLLIN, 0 },
-                          { run->signals, POLLIN, 0 },
-                          { wait->report, POLLIN, 0 },
-                          { wait->handshake, 0, 0 },
-                          { run->listener.fd, POLLIN, 0 } };
-  uint64_t now = run_now_ms (), left = wait->until > now ? wait->until - now : 0;
-  int n = poll (fds, ARRAY_LEN (fds), (int) (left > REAP_MS ? REAP_MS : left));
+  const struct waiting *wait = data;
 
-  run_reap_others (run, pid);
-  if (n > 0 && fds[4].revents != 0)
-    run_serve (run);
-  if (n > 0 && fds[2].revents != 0)
-    return on_report (run, pid, &wait->report, said, size);
-  if (n > 0 && fds[1].revents != 0 && run_was_interrupted (run))
-    return error_set (run->err, -EINTR, "interrupted before the command was started");
-  if (n > 0 && fds[3].revents != 0)
-    see_dead (wait);
-  look_for_dead (wait, pid);
-  *ret_ended = pidfd >= 0 ? n > 0 && fds[0].revents != 0 : process_has_ended (pid);
-  return !*ret_ended && run_now_ms () >= wait->until ? late (run, wait) : 0;
+  return wait->failed < 0 || wait->over || (wait->ended.fd < 0 && process_has_ended (wait->pid));
+}
+
+static void watch (struct waiting *wait, struct event *event, int fd, short events,
+                   void (*call) (struct event *event, short revents))
+{
+  *event = (struct event){ .fd = fd, .events = events, .rank = EVENT_LAST, .call = call, .data = wait };
+  event_add (&wait->run->loop, event);
+}
+
+/* Until it has ended, or is given up. */
+static int watch_step (struct waiting *wait, int pidfd)
+{
+  struct event *const events[] = { &wait->ended, &wait->report, &wait->handshake, &wait->clock };
+  int r;
+
+  watch (wait, &wait->report, wait->report.fd, POLLIN, on_report);
+  watch (wait, &wait->handshake, wait->run->handshake, 0, on_dead);
+  watch (wait, &wait->ended, pidfd, POLLIN, on_ended);
+  watch (wait, &wait->clock, -1, 0, on_clock);
+  wait->clock.before = set_clock;
+  r = run_await_until (wait->run, is_over, wait, EVENT_NEVER, wait->err);
+  for (size_t i = 0; i < ARRAY_LEN (events); i++)
+    event_remove (events[i]);
+  return r < 0 ? r : wait->failed;
 }
 
 int step_wait (struct run *run, enum backend_step step, pid_t pid, int report, char *said, size_t size,
-               int *ret_status)
+               int *ret_status, struct error *err)
 {
   cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
-  uint64_t until = run_now_ms () + (step == STEP_KILL ? SIGNAL_MS : STEP_MS);
-  struct waiting wait = {
-    .report = report, .until = until, .handshake = run->handshake, .look_at = run_now_ms () + LOOK_MS
-  };
-  bool ended = false;
+  uint64_t now = run_now_ms ();
+  struct waiting wait = { .run = run,
+                          .pid = pid,
+                          .report.fd = report,
+                          .said = said,
+                          .size = size,
+                          .until = now + (step == STEP_KILL ? SIGNAL_MS : STEP_MS),
+                          .look_at = now + LOOK_MS,
+                          .err = err };
+  int r;
 
-  while (!ended) {
-    int r = watch_step (run, pid, pidfd, &wait, said, size, &ended);
-
-    if (r < 0)
-      return give_up (pid, r);
-  }
+  run->step_pid = pid;
+  r = watch_step (&wait, pidfd);
+  if (r < 0)
+    kill (pid, SIGKILL);
   /* What it said last may still be there; that others hold its end of the socket is no reason to wait. */
-  while (wait.report >= 0 && on_report (run, pid, &wait.report, said, size) == 0)
+  while (r == 0 && take_report (&wait))
     continue;
-  return waitpid (pid, ret_status, 0) == pid
-             ? 0
-             : error_set_errno (run->err, errno, "wait for %s", run->ops->name);
+  if (waitpid (pid, ret_status, 0) != pid && r == 0)
+    r = error_set_errno (err, errno, "wait for %s", run->ops->name);
+  run->step_pid = 0;
+  return r < 0 ? r : wait.failed;
 }

@@ -92,7 +92,7 @@ static void lose_reader (struct stream *stream)
 
 bool stream_wants_read (const struct stream *stream)
 {
-  return stream->from >= 0 && stream->start + stream->len < STREAM_BUFFER;
+  return stream->from >= 0 && stream->len < STREAM_BUFFER;
 }
 
 bool stream_wants_write (const struct stream *stream)
@@ -122,10 +122,17 @@ static void add_to_tail (struct stream *stream, const char *bytes, size_t len)
 
 void stream_read (struct stream *stream)
 {
-  size_t at = stream->start + stream->len;
-  ssize_t n = read_from (stream, stream->buffer + at, STREAM_BUFFER - at);
   uint64_t room;
+  size_t at;
+  ssize_t n;
 
+  /* All of the buffer counts, wherever the reader has got to. */
+  if (stream->start + stream->len == STREAM_BUFFER) {
+    memmove (stream->buffer, stream->buffer + stream->start, stream->len);
+    stream->start = 0;
+  }
+  at = stream->start + stream->len;
+  n = read_from (stream, stream->buffer + at, STREAM_BUFFER - at);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (n <= 0) {

@@ -10,6 +10,7 @@
 #include "posture-outside.h"
 #include "state-run-dir.h"
 #include "supervisor-cleanup-helper.h"
+#include "supervisor-event-loop.h"
 #include "supervisor-image-root.h"
 #include "supervisor-listener.h"
 #include "supervisor-mask-watch.h"
@@ -80,8 +81,14 @@ struct run {
   struct cleanup_helper cleanup_helper; /* executes the runtime's last steps, where we have given up to */
   struct watchdog watchdog;             /* while the loop runs */
   struct io_timeout io_timeout;         /* likewise */
-  int signals;                          /* a signalfd */
-  int timer;                            /* of the deadline: a timerfd, or -1 where there is none */
+  struct event_loop loop;               /* serves everything that is waited for */
+  struct event signals,
+      children;          /* signalfds: of those that are not for us alone, and of children that have ended */
+  bool in_step;          /* one is under way */
+  bool interrupted;      /* an end is wanted before the command has started */
+  struct course *course; /* while the command runs */
+  pid_t step_pid;        /* of a step that is waited for, or 0 */
+  int timer;             /* of the deadline: a timerfd, or -1 where there is none */
   struct listener listener;
   struct mask_watch mask_watch;
   int inside_ns, inside_root; /* the run's mounts, held so that they can be looked at when it has ended; or -1
@@ -125,21 +132,30 @@ int run_look_at_hidden (struct run *run);
 
 /* spawn.c and step.c: executing the steps. */
 int run_stage_and_create (struct run *run);
-int run_step (struct run *run, enum backend_step step);
+int run_step (struct run *run, enum backend_step step, struct error *err);
 /* To a child of ours that nobody has waited for yet; that it is gone is no error. */
 void run_signal (int pidfd, pid_t pid, int signal_number);
 /* Executes WORDS with nothing of the caller's, and waits MS milliseconds at most; whether it went well. */
 bool run_argv (const struct strlist *argv, uint64_t ms);
-/* Reads the signals that came; whether one of them asks for an end. */
-bool run_was_interrupted (struct run *run);
 /* In a child: puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed.
  */
 int run_arrange_descriptors (const int *fds, size_t count);
-/* Waits for every dead child but the run's own processes and one that is waited for elsewhere (0: none). */
-void run_reap_others (const struct run *run, pid_t except);
-/* Waits for a child that is dead or dying, MS milliseconds at most, and collects orphans meanwhile: it may
- * not end before they do. -ETIMEDOUT, or -ECHILD where it is no child of ours. */
-int run_wait_dying (const struct run *run, pid_t pid, int pidfd, uint64_t ms, int *ret_status);
+
+/* signals.c: from run_take_signals on signals come through the loop, and orphans are collected there. */
+int run_take_signals (struct run *run);
+void run_leave_signals (struct run *run);
+/* Serves what waits; whether an end is wanted before the command has started. */
+bool run_was_interrupted (struct run *run);
+/* Serves events until DONE, or until poll(2) has one of EVENTS to say of FD. -ETIMEDOUT without an error;
+ * -EINTR where an end was wanted. */
+int run_await_until (struct run *run, bool (*done) (void *data), void *data, uint64_t until,
+                     struct error *err);
+int run_await (struct run *run, int fd, short events, uint64_t until, struct error *err);
+/* Waits for every dead child but the run's own processes. */
+void run_reap_others (const struct run *run);
+/* Waits for a child that is dead or dying, MS milliseconds at most, while events are served: it may
+ * not end before orphans are collected. -ETIMEDOUT, or -ECHILD where it is no child of ours. */
+int run_wait_dying (struct run *run, pid_t pid, uint64_t ms, int *ret_status);
 
 /* Kills every process that has a file system of run ID in its mount table, until there is none. */
 void run_end_by_mounts (const char *id);
@@ -160,9 +176,6 @@ int run_ask_first (struct run *run);
 void run_look_around (struct run *run); /* while the container is being made */
 int run_observe (struct run *run);
 void run_remember (const struct run *run); /* what was seen, for who asks later */
-
-/* programs.c: answers what waits at the listener. */
-void run_serve (struct run *run);
 
 /* mend.c: gives mounts the flags that they should have, and keeps the host's out. Whether it did something.
  */
@@ -205,6 +218,8 @@ int run_guard (struct run *run);
 /* Lets go of the namespaces that it has had; that takes the kernel a while. */
 void run_end_namespaces (struct run *run);
 int run_loop (struct run *run);
+/* A signal for the command, or for its END, while it runs. */
+void run_take_signal (struct run *run, int number, bool end);
 
 /* explain.c: what the run's end tells of denials, into its result. Before the tear-down. */
 int run_hold_inside (struct run *run);
@@ -214,9 +229,6 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed);
 
 /* teardown.c */
 void run_tear_down (struct run *run);
-
-/* Milliseconds of a clock that no one sets. */
-uint64_t run_now_ms (void);
 
 /* What has passed since the last call belongs to PHASE. */
 void run_passed (struct run *run, enum run_phase phase);

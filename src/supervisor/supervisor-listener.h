@@ -15,11 +15,12 @@
 
 #include "denial-record.h"
 #include "plan-plan.h"
+#include "supervisor-event-loop.h"
 
 enum listener_stage { LISTENER_AWAITS_RUNTIME, LISTENER_AWAITS_DESCRIPTOR, LISTENER_SERVES };
 
 struct listener {
-  int fd; /* to poll for reading; -1: none, or not any more */
+  struct event event; /* its descriptor is -1: there is none, or not any more */
   enum listener_stage stage;
   bool recording;        /* what is refused from now on is the command's doing */
   void *request, *reply; /* as large as the kernel has them */
@@ -29,7 +30,7 @@ struct listener {
 /* Listens at PATH. */
 int listener_open (struct listener *listener, const char *path, struct error *err);
 
-/* Goes on after the descriptor has become readable. Never blocks; takes a bounded number of calls at once, so
+/* Goes on after the event has come. Never blocks; takes a bounded number of calls at once, so
  * that a flood keeps nobody else waiting. */
 void listener_serve (struct listener *listener, const struct plan *plan, struct denials *denials);
 

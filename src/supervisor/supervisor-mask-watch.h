@@ -14,6 +14,7 @@
 
 #include "denial-record.h"
 #include "plan-plan.h"
+#include "supervisor-event-loop.h"
 
 struct cover {
   const char *path; /* the plan's */
@@ -22,8 +23,8 @@ struct cover {
 };
 
 struct mask_watch {
-  int fd;          /* to poll for reading; -1: nothing is watched */
-  int directories; /* the group of all covers that are directories */
+  struct event event; /* its descriptor, of epoll, stands for all groups; -1: nothing is watched */
+  int directories;    /* the group of all covers that are directories */
   struct cover *items;
   size_t count;
 };
@@ -31,7 +32,7 @@ struct mask_watch {
 /* ROOT is the run's root. What cannot be watched is not. */
 void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, int root);
 
-/* Goes on after the descriptor has become readable. Never blocks. */
+/* Reads what there is. Never blocks. */
 void mask_watch_serve (struct mask_watch *mask_watch, const struct plan *plan, struct denials *denials);
 
 /* The kernel takes some 15 ms to be rid of a mark, and this waits for it. Marks go with their mounts, so it

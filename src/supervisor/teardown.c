@@ -35,8 +35,7 @@ static void end_init (struct run *run)
   watchdog_end (&run->watchdog);
   run_signal (run->init_pidfd, run->init_pid, SIGKILL);
   if (run->stuck
-      || (run->init_pid > 0
-          && run_wait_dying (run, run->init_pid, run->init_pidfd, RUN_END_MS, &status) == -ETIMEDOUT))
+      || (run->init_pid > 0 && run_wait_dying (run, run->init_pid, RUN_END_MS, &status) == -ETIMEDOUT))
     leave_init (run);
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run->streams[i].turn = NULL;
@@ -61,8 +60,8 @@ void run_end_namespaces (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->control, &run->console, &run->terminal,   &run->handshake,  &run->status,
-                       &run->signals, &run->timer,   &run->rendezvous, &run->host_mounts };
+  int *const fds[] = { &run->control,     &run->console, &run->terminal,   &run->handshake,  &run->status,
+                       &run->children.fd, &run->timer,   &run->rendezvous, &run->host_mounts };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
@@ -84,12 +83,12 @@ void run_tear_down (struct run *run)
   run_terminal_restore (run);
   run_let_go_of_inside (run);
   /* Nothing interrupts the tear-down: signals stay blocked and unread. */
-  close_p (&run->signals);
-  run->signals = -1;
+  run_leave_signals (run);
   end_init (run);
   run->driver->destroy (run);
   watchdog_clear (&run->watchdog);
-  run_reap_others (run, 0);
+  run_reap_others (run);
+  event_remove (&run->children);
   /* Only now can nobody inside have these ids any more. */
   if (run->slot_fd >= 0 && run->keep_dir)
     run_slot_keep (run->dir.id, &run->slot_fd);

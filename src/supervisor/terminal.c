@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -68,11 +67,13 @@ static int make_raw (struct run *run)
 /* After create, the runtime has connected or never will. */
 int run_terminal_accept (struct run *run)
 {
-  struct pollfd waiting = { run->console, POLLIN, 0 };
   cleanup_close int peer = -1;
-  int master;
+  int master, r;
 
-  if (poll (&waiting, 1, CONSOLE_MS) == 1)
+  r = run_await (run, run->console, POLLIN, run_now_ms () + CONSOLE_MS, run->err);
+  if (r < 0 && r != -ETIMEDOUT)
+    return r;
+  if (r == 0)
     peer = accept4 (run->console, NULL, NULL, SOCK_CLOEXEC);
   master = peer < 0 ? -EPROTO : descriptor_receive (peer);
   if (master < 0)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,13 +93,12 @@ static void __attribute__ ((noreturn)) watch_main (struct watch *watch, int init
     _exit (EXIT_FAILURE);
   atomic_store (&watch->argv->watches, true);
   for (;;) {
-    struct pollfd init = { PIDFD, POLLIN, 0 };
     unsigned turn = atomic_load (&watch->argv->turn);
 
     if (turn % 2 == 1 && turn == last)
       on_prewarmed (watch);
     last = turn;
-    if (poll (&init, 1, LOOK_MS) > 0)
+    if (event_look (PIDFD, POLLIN, LOOK_MS) != 0)
       _exit (EXIT_SUCCESS);
   }
 }
