@@ -2,20 +2,25 @@
  * What is left afterwards is the supervisor's to remove, so nothing needs to be executed for it. */
 #include <config.h>
 
-#include "backend-internal.h"
+#include "backend-oci.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include "base-cleanup.h"
+#include "render-oci.h"
 #include "wire-libcrun-helper.h"
 
-static int daemon_argv (const struct launch *launch, enum backend_step step, struct strlist *ret_argv,
+static int helper_argv (const struct runtime_call *call, enum runtime_step step, struct strlist *ret_argv,
                         struct error *err)
 {
   cleanup_strlist struct strlist argv = { 0 };
-  const char *const fixed[] = { launch->program, "--bundle", launch->bundle, "--state",
-                                launch->state,   "--id",     launch->id };
+  const char *const fixed[] = { call->program, "--bundle", call->bundle, "--state",
+                                call->state,   "--id",     call->id };
   char passed[16];
   bool failed = false;
 
@@ -23,13 +28,12 @@ static int daemon_argv (const struct launch *launch, enum backend_step step, str
     return 0;
   for (size_t i = 0; i < ARRAY_LEN (fixed) && !failed; i++)
     failed = strlist_add (&argv, fixed[i]) < 0;
-  snprintf (passed, sizeof (passed), "%u", launch->passed);
+  snprintf (passed, sizeof (passed), "%u", call->passed);
   failed = failed || strlist_add (&argv, "--preserve-fds") < 0 || strlist_add (&argv, passed) < 0;
-  if (!launch->cgroup)
+  if (!call->cgroup)
     failed = failed || strlist_add (&argv, "--no-cgroup") < 0;
-  if (launch->console != NULL)
-    failed =
-        failed || strlist_add (&argv, "--console-socket") < 0 || strlist_add (&argv, launch->console) < 0;
+  if (call->console != NULL)
+    failed = failed || strlist_add (&argv, "--console-socket") < 0 || strlist_add (&argv, call->console) < 0;
   if (failed)
     return error_oom (err);
   *ret_argv = argv;
@@ -38,12 +42,12 @@ static int daemon_argv (const struct launch *launch, enum backend_step step, str
 }
 
 /* The first message that tells of a failure. */
-static char *daemon_failure (const struct launch *launch, enum backend_step step, int control)
+static char *helper_failure (const struct runtime_call *call, enum runtime_step step, int control)
 {
   struct helper_message message;
   ssize_t n;
 
-  (void) launch;
+  (void) call;
   (void) step;
   while ((n = recv (control, &message, sizeof (message), MSG_DONTWAIT)) > 0) {
     if ((size_t) n < offsetof (struct helper_message, text) || message.magic != HELPER_MAGIC
@@ -55,12 +59,59 @@ static char *daemon_failure (const struct launch *launch, enum backend_step step
   return NULL;
 }
 
-const struct backend_ops backend_libcrun = {
-  .name = "libcrun",
+static int find_helper (const char *runtime, const char *helper, char **ret_path, struct error *err)
+{
+  (void) runtime;
+  if (access (helper, F_OK) < 0 && errno == ENOENT)
+    return error_set (err, -ENOENT,
+                      "the backend libcrun is not in this build ('%s' is not there): run "
+                      "contrib/libcrun-headers, configure and make again, or install crun or runc and use "
+                      "--backend oci:crun or oci:runc",
+                      helper);
+  *ret_path = strdup (helper);
+  return *ret_path ? 0 : error_oom (err);
+}
+
+/* It is part of our own helper, so the build knows. */
+static int libcrun_version (const struct backend_question *question, char **ret_text, struct error *err)
+{
+  (void) question;
+#ifdef LIBCRUN_VERSION
+  *ret_text = strdup ("libcrun " LIBCRUN_VERSION);
+  return *ret_text ? 0 : error_oom (err);
+#else
+  (void) ret_text;
+  return error_set (err, -EOPNOTSUPP, "this version was built without libcrun");
+#endif
+}
+
+static const struct enforcement_row rows[] = {
+  { CONTROL_FDS_CLOSED, -1, ENFORCEMENT_ENFORCED, true,
+    "closed by us before crun starts, as crun 1.8.1 passes on what its caller left open" },
+  { .reason = NULL },
+};
+
+static const struct runtime_program program = {
   .needs_v1_view = true,
   .listens = true,
   .prepared = true,
   .has_control = true,
-  .argv = daemon_argv,
-  .failure = daemon_failure,
+  .find = find_helper,
+  .argv = helper_argv,
+  .failure = helper_failure,
+};
+
+const struct backend backend_libcrun = {
+  .name = "libcrun",
+  .isolation = ISOLATION_CONTAINER,
+  .rows = rows,
+  .observed = true,
+  .fixed_runtime = true,
+  .shows_group = true,
+  .prewarms = true,
+  .document = "oci",
+  .render = render_oci,
+  .version = libcrun_version,
+  .driver = &run_by_programs,
+  .program = &program,
 };

@@ -1,7 +1,7 @@
-/* Any OCI runtime by its command line: create, start, delete, and the JSON log read back. */
+/* What OCI runtimes share: the command line of create, start, kill and delete, and the JSON log read back. */
 #include <config.h>
 
-#include "backend-internal.h"
+#include "backend-oci.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend-program.h"
 #include "base-file.h"
 #include "base-json-read.h"
 #include "base-limits.h"
@@ -22,82 +23,64 @@ static int add_all (struct strlist *argv, const char *const *list)
   return 0;
 }
 
-static int global_argv (const struct launch *launch, struct strlist *argv)
+static int global_argv (const struct runtime_call *call, struct strlist *argv)
 {
-  cleanup_free char *log = str_format ("%s/log.json", launch->directory);
+  cleanup_free char *log = str_format ("%s/log.json", call->directory);
 
   if (log == NULL)
     return -ENOMEM;
-  return add_all (argv, (const char *const[]){ launch->program, "--root", launch->state, "--log", log,
+  return add_all (argv, (const char *const[]){ call->program, "--root", call->state, "--log", log,
                                                "--log-format", "json", NULL });
 }
 
-static int create_argv (const struct launch *launch, struct strlist *argv)
+static int create_argv (const struct runtime_call *call, struct strlist *argv)
 {
-  cleanup_free char *pid = str_format ("%s/pid", launch->directory);
+  cleanup_free char *pid = str_format ("%s/pid", call->directory);
   char passed[16];
   int r;
 
   if (pid == NULL)
     return -ENOMEM;
-  snprintf (passed, sizeof (passed), "%u", launch->passed);
-  r = add_all (argv, (const char *const[]){ "create", "--bundle", launch->bundle, "--pid-file", pid, NULL });
-  if (r == 0 && launch->passed > 0)
+  snprintf (passed, sizeof (passed), "%u", call->passed);
+  r = add_all (argv, (const char *const[]){ "create", "--bundle", call->bundle, "--pid-file", pid, NULL });
+  if (r == 0 && call->passed > 0)
     r = add_all (argv, (const char *const[]){ "--preserve-fds", passed, NULL });
-  if (r == 0 && launch->console != NULL)
-    r = add_all (argv, (const char *const[]){ "--console-socket", launch->console, NULL });
-  return r < 0 ? r : add_all (argv, (const char *const[]){ launch->id, NULL });
+  if (r == 0 && call->console != NULL)
+    r = add_all (argv, (const char *const[]){ "--console-socket", call->console, NULL });
+  return r < 0 ? r : add_all (argv, (const char *const[]){ call->id, NULL });
 }
 
-static int step_argv (const struct launch *launch, enum backend_step step, struct strlist *argv)
+static int step_argv (const struct runtime_call *call, enum runtime_step step, struct strlist *argv)
 {
   if (step == STEP_CREATE)
-    return create_argv (launch, argv);
+    return create_argv (call, argv);
   if (step == STEP_START)
-    return add_all (argv, (const char *const[]){ "start", launch->id, NULL });
+    return add_all (argv, (const char *const[]){ "start", call->id, NULL });
   if (step == STEP_KILL) {
     char signal_number[16];
 
-    snprintf (signal_number, sizeof (signal_number), "%d", launch->signal);
-    return add_all (argv, (const char *const[]){ "kill", launch->id, signal_number, NULL });
+    snprintf (signal_number, sizeof (signal_number), "%d", call->signal);
+    return add_all (argv, (const char *const[]){ "kill", call->id, signal_number, NULL });
   }
-  return add_all (argv, (const char *const[]){ "delete", "--force", launch->id, NULL });
+  return add_all (argv, (const char *const[]){ "delete", "--force", call->id, NULL });
 }
 
-static int argv_with (const struct launch *launch, enum backend_step step, const char *const *extra,
-                      struct strlist *ret_argv, struct error *err)
+int oci_argv_with (const struct runtime_call *call, enum runtime_step step, const char *const *extra,
+                   struct strlist *ret_argv, struct error *err)
 {
   cleanup_strlist struct strlist argv = { 0 };
 
-  if (global_argv (launch, &argv) < 0 || add_all (&argv, extra) < 0 || step_argv (launch, step, &argv) < 0)
+  if (global_argv (call, &argv) < 0 || add_all (&argv, extra) < 0 || step_argv (call, step, &argv) < 0)
     return error_oom (err);
   *ret_argv = argv;
   argv = (struct strlist){ 0 };
   return 0;
 }
 
-static int plain_argv (const struct launch *launch, enum backend_step step, struct strlist *ret_argv,
-                       struct error *err)
+int oci_argv (const struct runtime_call *call, enum runtime_step step, struct strlist *ret_argv,
+              struct error *err)
 {
-  return argv_with (launch, step, (const char *const[]){ NULL }, ret_argv, err);
-}
-
-static int crun_argv (const struct launch *launch, enum backend_step step, struct strlist *ret_argv,
-                      struct error *err)
-{
-  const char *const without[] = { "--cgroup-manager", "disabled", NULL };
-
-  return argv_with (launch, step, launch->cgroup ? without + 2 : without, ret_argv, err);
-}
-
-/* gVisor would set up interfaces of its own; a run without network has none but loopback. */
-static int runsc_argv (const struct launch *launch, enum backend_step step, struct strlist *ret_argv,
-                       struct error *err)
-{
-  const char *const without[] = { "--network", "none", "--ignore-cgroups", NULL };
-  const char *const with[] = { "--network", "none", NULL };
-
-  return argv_with (launch, step, launch->cgroup ? with : without, ret_argv, err);
+  return oci_argv_with (call, step, (const char *const[]){ NULL }, ret_argv, err);
 }
 
 /* The message of one line of the log, if it is an error; consumes nothing. */
@@ -123,9 +106,9 @@ static char *error_of_line (const char *line, size_t len)
 }
 
 /* The last error counts: runtimes log the cause on the way and the verdict at the end. */
-static char *log_failure (const struct launch *launch, enum backend_step step, int control)
+char *oci_failure (const struct runtime_call *call, enum runtime_step step, int control)
 {
-  cleanup_free char *path = str_format ("%s/log.json", launch->directory);
+  cleanup_free char *path = str_format ("%s/log.json", call->directory);
   cleanup_free char *text = NULL;
   struct error ignored = { 0 };
   char *found = NULL;
@@ -149,24 +132,23 @@ static char *log_failure (const struct launch *launch, enum backend_step step, i
   return found;
 }
 
-const struct backend_ops backend_crun = {
-  .name = "oci:crun",
-  .needs_v1_view = true,
-  .listens = true,
-  .argv = crun_argv,
-  .failure = log_failure,
-};
-const struct backend_ops backend_runc = {
-  .name = "oci:runc",
-  .listens = true,
-  .argv = plain_argv,
-  .failure = log_failure,
-};
-const struct backend_ops backend_runsc = {
-  .name = "oci:runsc",
-  .transport = INIT_OVER_STDIO,
-  .own_kernel = true,
-  .argv = runsc_argv,
-  .failure = log_failure,
-};
-const struct backend_ops backend_other = { .name = "oci:other", .argv = plain_argv, .failure = log_failure };
+int oci_find (const char *runtime, const char *helper, char **ret_path, struct error *err)
+{
+  (void) helper;
+  return backend_find_program (runtime ? runtime : "runc", ret_path, err);
+}
+
+int oci_version (const struct backend_question *question, char **ret_text, struct error *err)
+{
+  const char *own = question->backend == &backend_other ? "runc" : question->backend->name + strlen ("oci:");
+  cleanup_free char *program = NULL;
+  cleanup_free char *version = NULL;
+  int r = backend_find_program (question->runtime ? question->runtime : own, &program, err);
+
+  if (r == 0)
+    r = program_version (program, &version, err);
+  if (r < 0)
+    return r;
+  *ret_text = str_format ("%s (%s)", version, program);
+  return *ret_text ? 0 : error_oom (err);
+}

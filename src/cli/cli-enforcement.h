@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base-json-write.h"
-#include "control-enforcement.h"
+#include "control-backend.h"
 #include "options-output.h"
 
 /* {"carry": "enforced", "basis": "measured", "reason": "..."} */

@@ -10,7 +10,7 @@
 
 #include "base-error.h"
 #include "base-str.h"
-#include "control-enforcement.h"
+#include "control-backend.h"
 #include "posture-posture.h"
 
 struct observed_cell {
@@ -27,8 +27,8 @@ struct observed_backend {
 };
 
 struct observed {
-  char *kernel; /* "6.18 x86_64" */
-  struct observed_backend backends[BACKEND_KNOWN];
+  char *kernel;                                  /* "6.18 x86_64" */
+  struct observed_backend backends[BACKEND_MAX]; /* as BACKENDS has them */
 };
 
 /* IMAGE is what engines start from, as they cannot start from the host's programs; NULL: none, and no engine
@@ -36,16 +36,16 @@ struct observed {
 int observed_look (const char *image, struct observed *ret_observed, struct error *err);
 
 /* Whether something was observed on BACKEND. */
-bool observed_was_here (const struct observed *observed, enum backend backend);
+bool observed_was_here (const struct observed *observed, size_t backend);
 
 /* It is here, and nothing could be observed on it. */
-bool observed_has_failed (const struct observed *observed, enum backend backend);
+bool observed_has_failed (const struct observed *observed, size_t backend);
 
 /* Whether what was seen contradicts what is declared. */
-bool observed_is_wrong (const struct observed *observed, enum control control, enum backend backend);
+bool observed_is_wrong (const struct observed *observed, enum control control, size_t backend);
 
 /* In a word or two: "verified", "not verified", "not on this host", "weaker", "impossible". */
-const char *observed_text (const struct observed *observed, enum control control, enum backend backend);
+const char *observed_text (const struct observed *observed, enum control control, size_t backend);
 
 /* A page of documentation, in Markdown. */
 void observed_page (const struct observed *observed, struct strbuf *buf);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-version.h"
+#include "backend-program.h"
 #include "cli-verbs.h"
 #include "doctor-host.h"
 #include "doctor-status.h"
@@ -12,18 +12,16 @@
 #include "session-paths.h"
 #include "session-probe.h"
 
-#define RUNTIMES 6
 #define PROFILES 2
 
-static const enum backend looked_for[RUNTIMES] = { BACKEND_LIBCRUN,   BACKEND_OCI_CRUN, BACKEND_OCI_RUNC,
-                                                   BACKEND_OCI_RUNSC, BACKEND_DOCKER,   BACKEND_PODMAN };
 static const char *const tried[PROFILES] = { "baseline", "hardened" };
 
 /* What was asked, and stays as long as the report is made. */
 struct patient {
   struct host_facts *host;
-  char *versions[RUNTIMES];
-  struct doctor_runtime runtimes[RUNTIMES];
+  char *versions[BACKEND_MAX]; /* as BACKENDS has them */
+  struct doctor_runtime runtimes[BACKEND_MAX];
+  size_t count;
   char *told[PROFILES];
   struct doctor_profile profiles[PROFILES];
 };
@@ -31,7 +29,7 @@ struct patient {
 static void patient_clear (struct patient *patient)
 {
   host_facts_free (patient->host);
-  for (size_t i = 0; i < RUNTIMES; i++)
+  for (size_t i = 0; i < BACKEND_MAX; i++)
     free (patient->versions[i]);
   for (size_t i = 0; i < PROFILES; i++)
     free (patient->told[i]);
@@ -51,14 +49,14 @@ static const char *libcrun_advice (void)
 
 static void look_for_runtimes (struct patient *patient)
 {
-  for (size_t i = 0; i < RUNTIMES; i++) {
+  for (size_t i = 0; backends[i] != NULL; i++, patient->count++) {
     cleanup_error struct error ignored = { 0 };
-    const struct backend_question question = { .backend = looked_for[i] };
-    bool absent = looked_for[i] == BACKEND_LIBCRUN && !paths_have_libcrun ();
+    const struct backend_question question = { .backend = backends[i] };
+    bool absent = i == 0 && !paths_have_libcrun ();
 
-    if (absent || backend_version (&question, &patient->versions[i], &ignored) < 0)
+    if (absent || backends[i]->version (&question, &patient->versions[i], &ignored) < 0)
       patient->versions[i] = NULL;
-    patient->runtimes[i] = (struct doctor_runtime){ .name = backend_name (looked_for[i]),
+    patient->runtimes[i] = (struct doctor_runtime){ .name = backends[i]->name,
                                                     .version = patient->versions[i],
                                                     .why = absent ? "not in this build" : "not found",
                                                     .advice = absent ? libcrun_advice () : NULL };
@@ -135,7 +133,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   for (size_t i = 0; i < PROFILES && r == 0; i++)
     r = try_profile (arguments, tried[i], &patient.profiles[i], &patient.told[i], output, err);
   if (r == 0)
-    r = doctor_look_over (patient.host, patient.runtimes, RUNTIMES, &doctor, err);
+    r = doctor_look_over (patient.host, patient.runtimes, patient.count, &doctor, err);
   if (r < 0)
     return r;
   for (size_t i = 0; i < PROFILES; i++)

@@ -21,8 +21,7 @@ static struct enforcement enforcement_in (const struct explanation *e, enum cont
 {
   if (e->plan != NULL)
     return e->plan->controls[control].enforcement;
-  return enforcement_through (control, e->context->request.backend, e->context->request.runtime,
-                              &e->settings);
+  return enforcement_through (control, e->context->request.backend, e->context->request.below, &e->settings);
 }
 
 /* Adds "LABEL  TEXT", wrapped under itself. */
@@ -69,9 +68,9 @@ static int add_enforcement (const struct explanation *e, enum control control, s
                             struct error *err)
 {
   struct enforcement enforcement = enforcement_in (e, control);
-  cleanup_free char *text = str_format ("%s on %s: %s (%s)", enforcement_text (enforcement.level),
-                                        backend_name (e->context->request.backend), enforcement.reason,
-                                        basis_text (enforcement.basis));
+  cleanup_free char *text =
+      str_format ("%s on %s: %s (%s)", enforcement_text (enforcement.level),
+                  e->context->request.backend->name, enforcement.reason, basis_text (enforcement.basis));
 
   if (text == NULL)
     return error_oom (err);
@@ -123,7 +122,7 @@ static int add_profile (const struct explanation *e, struct output *output, stru
   add_line (output, "file", file);
   add_line (output, "digest", e->digest);
   add_line (output, "ceiling", context->ceiling->file ? context->ceiling->file : "(none)");
-  add_line (output, "backend", backend_name (context->request.backend));
+  add_line (output, "backend", context->request.backend->name);
   return 0;
 }
 
@@ -230,7 +229,7 @@ static int print_json (const struct explanation *e, struct output *output, struc
   json_string (&w, "digest", e->digest);
   json_object_end (&w);
   json_string (&w, "ceiling", context->ceiling->file);
-  json_string (&w, "backend", backend_name (context->request.backend));
+  json_string (&w, "backend", context->request.backend->name);
   json_array_begin (&w, "controls");
   for (enum control c = 0; r == 0 && c < CONTROL_COUNT; c++)
     r = write_control (&w, e, c, err);

@@ -6,22 +6,22 @@
 #include "cli-enforcement.h"
 #include "cli-observed.h"
 #include "cli-verbs.h"
-#include "control-difference.h"
 #include "options-table.h"
 
 /* Adds "a, b and c" for the backends in MASK; all of them are "every backend". */
 static void add_backends (struct strbuf *buf, unsigned mask)
 {
-  const unsigned every = (1u << BACKEND_KNOWN) - 1;
-  bool first = true;
+  bool first = true, every = true;
 
-  if ((mask & every) == every) {
+  for (size_t b = 0; backends[b] != NULL; b++)
+    every = every && (mask & (1u << b)) != 0;
+  if (every) {
     strbuf_add (buf, "every backend");
     return;
   }
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+  for (size_t b = 0; backends[b] != NULL; b++)
     if (mask & (1u << b)) {
-      strbuf_addf (buf, "%s%s", first ? "" : ", ", backend_name (b));
+      strbuf_addf (buf, "%s%s", first ? "" : ", ", backends[b]->name);
       first = false;
     }
 }
@@ -52,14 +52,14 @@ static void add_reasons (enum control control, struct output *output)
 {
   unsigned done = 0;
 
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-    struct enforcement enforcement = enforcement_of (control, b);
+  for (size_t b = 0; backends[b] != NULL; b++) {
+    struct enforcement enforcement = enforcement_of (control, backends[b]);
     unsigned mask = 0;
 
     if ((done & (1u << b)) || enforcement.level == ENFORCEMENT_ENFORCED)
       continue;
-    for (enum backend other = b; other < BACKEND_KNOWN; other++) {
-      struct enforcement same = enforcement_of (control, other);
+    for (size_t other = b; backends[other] != NULL; other++) {
+      struct enforcement same = enforcement_of (control, backends[other]);
 
       if (same_enforcement (&enforcement, &same))
         mask |= 1u << other;
@@ -85,13 +85,14 @@ static void add_value_notes (struct output *output)
 
 static void add_differences (struct output *output)
 {
-  struct difference difference;
+  struct backend_difference difference;
+  unsigned mask;
 
-  for (size_t i = 0; difference_at (i, &difference); i++) {
+  for (size_t i = 0; backend_difference_at (i, &difference, &mask); i++) {
     cleanup_strbuf struct strbuf line = { 0 };
 
     strbuf_addf (&line, "%s on ", difference.name);
-    add_backends (&line, difference.backends);
+    add_backends (&line, mask);
     strbuf_addf (&line, ": %s", difference.reason);
     output->out.failed = output->out.failed || line.failed;
     if (line.failed)
@@ -103,15 +104,15 @@ static void add_differences (struct output *output)
 
 static void fill_table (struct table *table, bool brief)
 {
-  _Static_assert(1 + BACKEND_KNOWN <= TABLE_COLUMNS, "a column for each backend");
-  *table = (struct table){ .columns = 1 + BACKEND_KNOWN, .gap = brief ? 1 : 2 };
+  _Static_assert(1 + BACKEND_MAX <= TABLE_COLUMNS, "a column for each backend");
+  *table = (struct table){ .columns = 1, .gap = brief ? 1 : 2 };
   table_add_tone (table, "control", TONE_BOLD);
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
-    table_add_tone (table, backend_name (b), TONE_BOLD);
+  for (size_t b = 0; backends[b] != NULL; b++, table->columns++)
+    table_add_tone (table, backends[b]->name, TONE_BOLD);
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     table_add (table, control_info (c)->name);
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-      struct enforcement enforcement = enforcement_of (c, b);
+    for (size_t b = 0; backends[b] != NULL; b++) {
+      struct enforcement enforcement = enforcement_of (c, backends[b]);
 
       table_add_tone (table, enforcement_cell (&enforcement, brief), enforcement_tone (enforcement.level));
     }
@@ -155,21 +156,22 @@ static int print_text (struct output *output, struct error *err)
 static void write_backends (struct json_writer *w, unsigned mask)
 {
   json_array_begin (w, "backends");
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+  for (size_t b = 0; backends[b] != NULL; b++)
     if (mask & (1u << b))
-      json_string (w, NULL, backend_name (b));
+      json_string (w, NULL, backends[b]->name);
   json_array_end (w);
 }
 
 static void write_differences (struct json_writer *w)
 {
-  struct difference difference;
+  struct backend_difference difference;
+  unsigned mask;
 
   json_array_begin (w, "differences");
-  for (size_t i = 0; difference_at (i, &difference); i++) {
+  for (size_t i = 0; backend_difference_at (i, &difference, &mask); i++) {
     json_object_begin (w, NULL);
     json_string (w, "name", difference.name);
-    write_backends (w, difference.backends);
+    write_backends (w, mask);
     json_string (w, "reason", difference.reason);
     json_object_end (w);
   }
@@ -206,10 +208,10 @@ static int print_json (struct output *output, struct error *err)
     json_string (&w, "name", control_info (c)->name);
     json_string (&w, "promise", control_info (c)->promise);
     json_object_begin (&w, "backends");
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-      struct enforcement enforcement = enforcement_of (c, b);
+    for (size_t b = 0; backends[b] != NULL; b++) {
+      struct enforcement enforcement = enforcement_of (c, backends[b]);
 
-      enforcement_write (&w, backend_name (b), &enforcement);
+      enforcement_write (&w, backends[b]->name, &enforcement);
     }
     json_object_end (&w);
     json_object_end (&w);
@@ -226,12 +228,11 @@ static int print_json (struct output *output, struct error *err)
 
 /* ---- What was observed. */
 
-static void write_cell (struct json_writer *w, const struct observed *observed, enum control c,
-                        enum backend b)
+static void write_cell (struct json_writer *w, const struct observed *observed, enum control c, size_t b)
 {
-  struct enforcement declared = enforcement_of (c, b);
+  struct enforcement declared = enforcement_of (c, backends[b]);
 
-  json_object_begin (w, backend_name (b));
+  json_object_begin (w, backends[b]->name);
   enforcement_write (w, "declared", &declared);
   json_string (w, "observed", observed_text (observed, c, b));
   json_string (w, "evidence", observed->backends[b].cells[c].evidence);
@@ -249,8 +250,8 @@ static int print_observed_json (const struct observed *observed, struct output *
   json_string (&w, "schema", "tyrum-oci/matrix-observed/1");
   json_string (&w, "kernel", observed->kernel);
   json_object_begin (&w, "backends");
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-    json_object_begin (&w, backend_name (b));
+  for (size_t b = 0; backends[b] != NULL; b++) {
+    json_object_begin (&w, backends[b]->name);
     json_string (&w, "version", observed->backends[b].version);
     json_string (&w, "absent", observed->backends[b].absent);
     json_string (&w, "apart", observed->backends[b].apart);
@@ -262,7 +263,7 @@ static int print_observed_json (const struct observed *observed, struct output *
     json_object_begin (&w, NULL);
     json_string (&w, "name", control_info (c)->name);
     json_object_begin (&w, "backends");
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    for (size_t b = 0; backends[b] != NULL; b++)
       if (observed_was_here (observed, b))
         write_cell (&w, observed, c, b);
     json_object_end (&w);
@@ -293,11 +294,11 @@ static void add_apart (const struct observed_backend *backend, struct output *ou
 
 static void add_absent (const struct observed *observed, struct output *output)
 {
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+  for (size_t b = 0; backends[b] != NULL; b++) {
     const struct observed_backend *backend = &observed->backends[b];
     cleanup_strbuf struct strbuf line = { 0 };
 
-    strbuf_addf (&line, "%s: %s", backend_name (b), backend->absent ? backend->absent : backend->version);
+    strbuf_addf (&line, "%s: %s", backends[b]->name, backend->absent ? backend->absent : backend->version);
     if (line.failed)
       output->out.failed = true;
     else
@@ -309,11 +310,11 @@ static void add_absent (const struct observed *observed, struct output *output)
 static void add_wrong (const struct observed *observed, struct output *output)
 {
   for (enum control c = 0; c < CONTROL_COUNT; c++)
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    for (size_t b = 0; backends[b] != NULL; b++)
       if (observed_is_wrong (observed, c, b)) {
         strbuf_addf (&output->out,
                      "%s on %s is declared enforced, and is not verified: ", control_info (c)->name,
-                     backend_name (b));
+                     backends[b]->name);
         text_clean (&output->out, observed->backends[b].cells[c].evidence);
         strbuf_add (&output->out, "\n");
       }
@@ -325,18 +326,19 @@ static int print_observed_text (const struct observed *observed, struct output *
   int r;
 
   table_add_tone (&table, "control", TONE_BOLD);
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+  for (size_t b = 0; backends[b] != NULL; b++)
     if (observed_was_here (observed, b)) {
-      table_add_tone (&table, backend_name (b), TONE_BOLD);
+      table_add_tone (&table, backends[b]->name, TONE_BOLD);
       table.columns++;
     }
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     table_add (&table, control_info (c)->name);
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    for (size_t b = 0; backends[b] != NULL; b++)
       if (observed_was_here (observed, b))
         table_add_tone (&table, observed_text (observed, c, b),
-                        observed_is_wrong (observed, c, b) ? TONE_BAD
-                                                           : enforcement_tone (enforcement_of (c, b).level));
+                        observed_is_wrong (observed, c, b)
+                            ? TONE_BAD
+                            : enforcement_tone (enforcement_of (c, backends[b]).level));
   }
   r = table_print (&table, output, err);
   if (r < 0)
@@ -360,7 +362,7 @@ static int observe (const struct arguments *arguments, struct output *output, st
   if (r < 0)
     return r;
   for (enum control c = 0; c < CONTROL_COUNT; c++)
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    for (size_t b = 0; backends[b] != NULL; b++)
       if (observed_is_wrong (&observed, c, b) || observed_has_failed (&observed, b))
         output->status = 1;
   if (arguments_have (arguments, OPTION_MARKDOWN)) {

@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "cli-enforcement.h"
-#include "control-difference.h"
 
 static void add_heading (struct strbuf *buf, const struct observed *only)
 {
   strbuf_add (buf, "| control |");
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+  for (size_t b = 0; backends[b] != NULL; b++)
     if (only == NULL || observed_was_here (only, b))
-      strbuf_addf (buf, " %s |", backend_name (b));
+      strbuf_addf (buf, " %s |", backends[b]->name);
   strbuf_add (buf, "\n|---|");
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+  for (size_t b = 0; backends[b] != NULL; b++)
     if (only == NULL || observed_was_here (only, b))
       strbuf_add (buf, "---|");
   strbuf_add (buf, "\n");
@@ -26,8 +25,8 @@ static void add_declared (struct strbuf *buf)
   add_heading (buf, NULL);
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     strbuf_addf (buf, "| `%s` |", control_info (c)->name);
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-      struct enforcement enforcement = enforcement_of (c, b);
+    for (size_t b = 0; backends[b] != NULL; b++) {
+      struct enforcement enforcement = enforcement_of (c, backends[b]);
 
       strbuf_addf (buf, " %s |", enforcement_cell (&enforcement, false));
     }
@@ -45,13 +44,13 @@ static int version_length (const char *version)
 
 static void add_versions (struct strbuf *buf, const struct observed *observed)
 {
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+  for (size_t b = 0; backends[b] != NULL; b++) {
     const struct observed_backend *backend = &observed->backends[b];
 
     if (!observed_was_here (observed, b))
-      strbuf_addf (buf, "- %s: not observed\n", backend_name (b));
+      strbuf_addf (buf, "- %s: not observed\n", backends[b]->name);
     else
-      strbuf_addf (buf, "- %s: %.*s%s\n", backend_name (b), version_length (backend->version),
+      strbuf_addf (buf, "- %s: %.*s%s\n", backends[b]->name, version_length (backend->version),
                    backend->version,
                    backend->apart ? "; a read-only root and a user namespace only in separate runs" : "");
   }
@@ -62,7 +61,7 @@ static void add_observed (struct strbuf *buf, const struct observed *observed)
   add_heading (buf, observed);
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     strbuf_addf (buf, "| `%s` |", control_info (c)->name);
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
+    for (size_t b = 0; backends[b] != NULL; b++)
       if (observed_was_here (observed, b))
         strbuf_addf (buf, " %s |", observed_text (observed, c, b));
     strbuf_add (buf, "\n");
@@ -74,16 +73,16 @@ static void add_reasons (struct strbuf *buf, enum control control)
 {
   unsigned done = 0;
 
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
-    struct enforcement enforcement = enforcement_of (control, b);
+  for (size_t b = 0; backends[b] != NULL; b++) {
+    struct enforcement enforcement = enforcement_of (control, backends[b]);
     const char *comma = "";
 
     if ((done & (1u << b)) || enforcement.level == ENFORCEMENT_ENFORCED)
       continue;
     strbuf_addf (buf, "- `%s` is %s on ", control_info (control)->name, enforcement_text (enforcement.level));
-    for (enum backend other = b; other < BACKEND_KNOWN; other++)
-      if (strcmp (enforcement_of (control, other).reason, enforcement.reason) == 0) {
-        strbuf_addf (buf, "%s%s", comma, backend_name (other));
+    for (size_t other = b; backends[other] != NULL; other++)
+      if (strcmp (enforcement_of (control, backends[other]).reason, enforcement.reason) == 0) {
+        strbuf_addf (buf, "%s%s", comma, backends[other]->name);
         comma = ", ";
         done |= 1u << other;
       }
@@ -93,15 +92,16 @@ static void add_reasons (struct strbuf *buf, enum control control)
 
 static void add_differences (struct strbuf *buf)
 {
-  struct difference difference;
+  struct backend_difference difference;
+  unsigned mask;
 
-  for (size_t i = 0; difference_at (i, &difference); i++) {
+  for (size_t i = 0; backend_difference_at (i, &difference, &mask); i++) {
     const char *comma = "";
 
     strbuf_addf (buf, "- `%s` on ", difference.name);
-    for (enum backend b = 0; b < BACKEND_KNOWN; b++)
-      if (difference.backends & (1u << b)) {
-        strbuf_addf (buf, "%s%s", comma, backend_name (b));
+    for (size_t b = 0; backends[b] != NULL; b++)
+      if (mask & (1u << b)) {
+        strbuf_addf (buf, "%s%s", comma, backends[b]->name);
         comma = ", ";
       }
     strbuf_addf (buf, ": %s.\n", difference.reason);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-version.h"
+#include "backend-program.h"
 #include "session-probe.h"
 
 /* Promises every control that there is. What no backend carries is accepted below. */
@@ -49,7 +49,7 @@ static void stand_clear (struct stand *stand)
 void observed_clear (struct observed *observed)
 {
   free (observed->kernel);
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+  for (size_t b = 0; backends[b] != NULL; b++) {
     free (observed->backends[b].version);
     free (observed->backends[b].absent);
     free (observed->backends[b].apart);
@@ -107,12 +107,7 @@ static int take_cells (const struct probe_run *run, struct observed_backend *bac
   return 0;
 }
 
-static bool is_engine (enum backend backend)
-{
-  return backend == BACKEND_DOCKER || backend == BACKEND_PODMAN;
-}
-
-static int observe_variant (enum backend b, const struct stand *stand, size_t variant,
+static int observe_variant (size_t b, const struct stand *stand, size_t variant,
                             struct observed_backend *backend, struct error *err)
 {
   cleanup_probe struct probe probe = { 0 };
@@ -123,8 +118,8 @@ static int observe_variant (enum backend b, const struct stand *stand, size_t va
 
   if (strlist_add (&arguments.values[OPTION_PROFILE], stand->profiles[variant]) < 0
       || strlist_add (&arguments.values[OPTION_WORKSPACE], stand->workspace) < 0
-      || strlist_add (&arguments.values[OPTION_BACKEND], backend_name (b)) < 0
-      || (is_engine (b) && strlist_add (&arguments.values[OPTION_IMAGE], stand->image) < 0))
+      || strlist_add (&arguments.values[OPTION_BACKEND], backends[b]->name) < 0
+      || (backends[b]->images_only && strlist_add (&arguments.values[OPTION_IMAGE], stand->image) < 0))
     return error_oom (err);
   r = probe_open (&probe, &arguments, "matrix", NULL, err);
   if (r == 0)
@@ -134,7 +129,7 @@ static int observe_variant (enum backend b, const struct stand *stand, size_t va
   return r < 0 ? r : take_cells (&run, backend, err);
 }
 
-static int observe_one (enum backend b, const struct stand *stand, struct observed_backend *backend,
+static int observe_one (size_t b, const struct stand *stand, struct observed_backend *backend,
                         struct error *err)
 {
   cleanup_error struct error why = { 0 };
@@ -171,14 +166,15 @@ int observed_look (const char *image, struct observed *ret_observed, struct erro
   if (r < 0)
     return r;
   observed.kernel = kernel_text (host);
-  for (enum backend b = 0; b < BACKEND_KNOWN; b++) {
+  for (size_t b = 0; backends[b] != NULL; b++) {
     struct observed_backend *backend = &observed.backends[b];
     cleanup_error struct error why = { 0 };
 
-    if (is_engine (b) && image == NULL)
+    if (backends[b]->images_only && image == NULL)
       r = error_set (&why, -ENOENT, "no --image was given to start from");
     else
-      r = backend_version (&(struct backend_question){ .backend = b }, &backend->version, &why);
+      r = backends[b]->version (&(struct backend_question){ .backend = backends[b] }, &backend->version,
+                                &why);
     if (r == 0)
       r = observe_one (b, &stand, backend, &why);
     if (r < 0)
@@ -191,29 +187,29 @@ int observed_look (const char *image, struct observed *ret_observed, struct erro
   return 0;
 }
 
-bool observed_was_here (const struct observed *observed, enum backend backend)
+bool observed_was_here (const struct observed *observed, size_t backend)
 {
   return observed->backends[backend].absent == NULL;
 }
 
-bool observed_has_failed (const struct observed *observed, enum backend backend)
+bool observed_has_failed (const struct observed *observed, size_t backend)
 {
   return observed->backends[backend].version != NULL && observed->backends[backend].absent != NULL;
 }
 
-bool observed_is_wrong (const struct observed *observed, enum control control, enum backend backend)
+bool observed_is_wrong (const struct observed *observed, enum control control, size_t backend)
 {
   const struct observed_cell *cell = &observed->backends[backend].cells[control];
 
   return observed_was_here (observed, backend) && !cell->host_lacks
-         && enforcement_of (control, backend).level == ENFORCEMENT_ENFORCED
+         && enforcement_of (control, backends[backend]).level == ENFORCEMENT_ENFORCED
          && cell->verdict != VERDICT_VERIFIED;
 }
 
-const char *observed_text (const struct observed *observed, enum control control, enum backend backend)
+const char *observed_text (const struct observed *observed, enum control control, size_t backend)
 {
   const struct observed_cell *cell = &observed->backends[backend].cells[control];
-  struct enforcement declared = enforcement_of (control, backend);
+  struct enforcement declared = enforcement_of (control, backends[backend]);
 
   if (!observed_was_here (observed, backend))
     return "not here";

@@ -15,7 +15,6 @@
 #include "journal-result.h"
 #include "session-context.h"
 #include "session-launching.h"
-#include "session-render.h"
 #include "session-unconfined.h"
 #include "supervisor-privileges.h"
 
@@ -179,8 +178,8 @@ static int without_sandbox (struct launching *launching, const struct context *c
 
 static int describe (const struct plan *plan, struct output *output, struct error *err)
 {
-  cleanup_free char *text = str_format ("profile '%s' (%s) on %s", plan->profile_name, plan->profile_digest,
-                                        backend_name (plan->backend));
+  cleanup_free char *text =
+      str_format ("profile '%s' (%s) on %s", plan->profile_name, plan->profile_digest, plan->backend->name);
 
   if (text == NULL)
     return error_oom (err);
@@ -189,11 +188,10 @@ static int describe (const struct plan *plan, struct output *output, struct erro
   return 0;
 }
 
-static int show (const struct plan *plan, const struct target *target, struct output *output,
-                 struct error *err)
+static int show (const struct plan *plan, struct output *output, struct error *err)
 {
   cleanup_free char *document = NULL;
-  int r = target->write (plan, &document, err);
+  int r = plan->backend->render (plan, &document, err);
 
   if (r == 0)
     r = describe (plan, output, err);
@@ -242,16 +240,13 @@ static int dry_run (const struct arguments *arguments, struct output *output, st
 {
   cleanup_context struct context context = { 0 };
   cleanup_plan struct plan *plan = NULL;
-  const struct target *target = NULL;
   int r = context_open (&context, arguments, err);
 
   if (r == 0)
     r = want_terminal (&context, arguments, err);
   if (r == 0)
-    r = render_of_backend (context.request.backend, &target, err);
-  if (r == 0)
     r = context_plan (&context, &plan, err);
-  return r < 0 ? r : show (plan, target, output, err);
+  return r < 0 ? r : show (plan, output, err);
 }
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)

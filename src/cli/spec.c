@@ -6,7 +6,29 @@
 #include "cli-bundle.h"
 #include "cli-verbs.h"
 #include "session-context.h"
-#include "session-render.h"
+
+/* NAME is a document that some backend is given. */
+static int check_target (const char *name, struct error *err)
+{
+  const char *names[BACKEND_MAX], *near;
+  cleanup_strbuf struct strbuf list = { 0 };
+  size_t count = 0;
+
+  for (size_t i = 0; backends[i] != NULL; i++)
+    if (count == 0 || strcmp (names[count - 1], backends[i]->document) != 0)
+      names[count++] = backends[i]->document;
+  for (size_t i = 0; i < count; i++) {
+    strbuf_addf (&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    if (strcmp (names[i], name) == 0)
+      return 0;
+  }
+  near = str_nearest (name, names, count);
+  if (near != NULL)
+    return error_set (err, CLI_USAGE, "--target: there is no target '%s'; did you mean '%s'?", name, near);
+  return list.failed
+             ? error_oom (err)
+             : error_set (err, CLI_USAGE, "--target: there is no target '%s'; there are %s", name, list.text);
+}
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
@@ -15,21 +37,20 @@ static int run (const struct arguments *arguments, struct output *output, struct
   cleanup_free char *document = NULL;
   const char *bundle = arguments_text (arguments, OPTION_BUNDLE);
   const char *name = arguments_text (arguments, OPTION_TARGET);
-  const struct target *target = NULL;
-  int r = name ? render_find (name, &target, err) : 0;
+  int r = name ? check_target (name, err) : 0;
 
   if (r == 0)
     r = context_open (&context, arguments, err);
-  if (r == 0 && name == NULL)
-    r = render_of_backend (context.request.backend, &target, err);
-  if (r == 0)
-    r = render_check_backend (target, context.request.backend, err);
+  if (r == 0 && name != NULL && strcmp (context.request.backend->document, name) != 0)
+    r = error_set (err, CLI_USAGE,
+                   "--target: backend '%s' does not read a document for '%s'; leave one of the two out",
+                   context.request.backend->name, name);
   if (r == 0)
     r = context_plan (&context, &plan, err);
   if (r == 0)
-    r = target->write (plan, &document, err);
-  if (r == 0 && bundle != NULL && backend_is_engine (plan->backend))
-    r = error_set (err, CLI_USAGE, "--bundle: %s reads no bundle", backend_name (plan->backend));
+    r = plan->backend->render (plan, &document, err);
+  if (r == 0 && bundle != NULL && strcmp (plan->backend->document, "oci") != 0)
+    r = error_set (err, CLI_USAGE, "--bundle: %s reads no bundle", plan->backend->name);
   if (r == 0 && bundle != NULL)
     r = bundle_write (bundle, plan, document, err);
   if (r < 0)

@@ -25,8 +25,8 @@ static void print_head (const struct status *status, struct output *output)
 
   status_count (status->posture, &promised, &verified);
   strbuf_addf (&output->out, "profile   %s (%s)\n", status->plan->profile_name, status->plan->profile_digest);
-  strbuf_addf (&output->out, "backend   %s%s%s\n", backend_name (status->plan->backend),
-               status->runtime ? ": " : "", status->runtime ? status->runtime : "");
+  strbuf_addf (&output->out, "backend   %s%s%s\n", status->plan->backend->name, status->runtime ? ": " : "",
+               status->runtime ? status->runtime : "");
   strbuf_addf (&output->out, "posture   %s: %u of %u promised controls were verified on a run just now\n\n",
                overall_text (status->posture->overall), verified, promised);
 }

@@ -121,12 +121,12 @@ static int try_memory (struct checklist *list, struct error *err)
   if (r < 0)
     return r;
   /* A runtime with a kernel of its own is ended as a whole, and can then not say how the command ended. */
-  if (!trial.started && list->plan->backend == BACKEND_OCI_RUNSC)
+  if (!trial.started && plan_has_own_kernel (list->plan))
     checklist_add (list, POINT_LIMITS, "memory: use more than the limit", false, OUTCOME_RIGHT,
                    trial_argv (&trial));
   else
     add_trial (list, "memory: use more than the limit", false, &trial,
-               trial.code != 0 && (trial.counters.oom_kills > 0 || list->plan->backend == BACKEND_OCI_RUNSC));
+               trial.code != 0 && (trial.counters.oom_kills > 0 || plan_has_own_kernel (list->plan)));
   return try_twin (list, "memory: use less", "exec dd if=/dev/zero of=/dev/null bs=1M count=1 2>/dev/null",
                    "", err);
 }

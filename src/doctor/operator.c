@@ -137,7 +137,7 @@ static int check_runtime (struct checklist *list, struct error *err)
                    strdup (error_text (&unknown)));
   else
     checklist_add (list, POINT_RUNTIME, "ask the runtime for its version", true, OUTCOME_RIGHT,
-                   str_format ("%s, behind %s", list->runtime, backend_name (run.plan->backend)));
+                   str_format ("%s, behind %s", list->runtime, run.plan->backend->name));
   posture = run.result.posture;
   status_count (posture, &promised, &verified);
   checklist_add (list, POINT_RUNTIME, "launch under the profile and judge it", true,
@@ -211,7 +211,7 @@ static int print_json (const struct checklist *list, struct output *output, stru
   json_string (&w, "schema", "tyrum-oci/operator/1");
   json_string (&w, "profile", list->plan->profile_name);
   json_string (&w, "profile_digest", list->plan->profile_digest);
-  json_string (&w, "backend", backend_name (list->plan->backend));
+  json_string (&w, "backend", list->plan->backend->name);
   json_string (&w, "runtime", list->runtime);
   json_bool (&w, "holds", output->status == 0);
   json_array_begin (&w, "points");
@@ -267,8 +267,8 @@ static int print_text (const struct checklist *list, struct output *output, stru
 {
   int r = 0;
 
-  strbuf_addf (&output->out, "profile %s on %s (%s)\n\n", list->plan->profile_name,
-               backend_name (list->plan->backend), list->runtime ? list->runtime : "version unknown");
+  strbuf_addf (&output->out, "profile %s on %s (%s)\n\n", list->plan->profile_name, list->plan->backend->name,
+               list->runtime ? list->runtime : "version unknown");
   for (enum point p = 0; p < POINT_COUNT && r == 0; p++) {
     r = print_point (list, p, output, err);
     strbuf_add (&output->out, "\n");

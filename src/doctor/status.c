@@ -25,7 +25,7 @@ int status_write (const struct status *status, char **ret_text, struct error *er
   json_object_begin (&w, "sandbox");
   json_string (&w, "hardening_profile", status->plan->profile_name);
   json_string (&w, "profile_digest", status->plan->profile_digest);
-  json_string (&w, "backend", backend_name (status->plan->backend));
+  json_string (&w, "backend", status->plan->backend->name);
   json_string (&w, "runtime", status->runtime);
   posture_write (&w, "posture", status->posture);
   json_object_end (&w);

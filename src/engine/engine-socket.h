@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "base-error.h"
-#include "control-enforcement.h"
+#include "control-backend.h"
 
 struct engine_place {
-  enum backend engine; /* BACKEND_DOCKER or BACKEND_PODMAN */
+  const struct backend *engine;
   const char *named;   /* --engine-socket: a path, or unix://PATH; NULL: none */
   const char *address; /* DOCKER_HOST or CONTAINER_HOST; NULL: none */
   const char *runtime; /* XDG_RUNTIME_DIR; NULL: /run/user/UID */
@@ -20,7 +20,8 @@ struct engine_place {
 };
 
 /* What stands in the environment for ENGINE. */
-struct engine_place engine_place_from_environment (enum backend engine, const char *named, uint32_t uid);
+struct engine_place engine_place_from_environment (const struct backend *engine, const char *named,
+                                                   uint32_t uid);
 
 /* *RET_PATH is the socket. An error says every place that was looked at. */
 int engine_socket_find (const struct engine_place *place, char **ret_path, struct error *err);

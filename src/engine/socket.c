@@ -9,12 +9,14 @@
 
 #include "base-path.h"
 #include "base-str.h"
+#include "engine-ways.h"
 
 #define UNIX_SCHEME "unix://"
 
-struct engine_place engine_place_from_environment (enum backend engine, const char *named, uint32_t uid)
+struct engine_place engine_place_from_environment (const struct backend *engine, const char *named,
+                                                   uint32_t uid)
 {
-  const char *address = secure_getenv (engine == BACKEND_DOCKER ? "DOCKER_HOST" : "CONTAINER_HOST");
+  const char *address = secure_getenv (engine->engine->address);
   const char *runtime = secure_getenv ("XDG_RUNTIME_DIR");
 
   return (struct engine_place){ .engine = engine,
@@ -49,19 +51,15 @@ static int take_named (const char *who, const char *text, char **ret_path, struc
 
 static int usual_places (const struct engine_place *place, struct strlist *places, struct error *err)
 {
-  bool docker = place->engine == BACKEND_DOCKER;
-  const char *own = docker ? "docker.sock" : "podman/podman.sock";
+  const struct engine_ways *ways = place->engine->engine;
   cleanup_free char *runtime =
       place->runtime ? strdup (place->runtime) : str_format ("/run/user/%u", place->uid);
   bool failed = runtime == NULL;
 
   if (place->uid != 0 && !failed)
-    failed = strlist_add_take (places, str_format ("%s/%s", runtime, own)) < 0;
-  if (docker)
-    failed = failed || strlist_add (places, "/run/docker.sock") < 0
-             || strlist_add (places, "/var/run/docker.sock") < 0;
-  else
-    failed = failed || strlist_add (places, "/run/podman/podman.sock") < 0;
+    failed = strlist_add_take (places, str_format ("%s/%s", runtime, ways->user_socket)) < 0;
+  for (size_t i = 0; ways->sockets[i] != NULL; i++)
+    failed = failed || strlist_add (places, ways->sockets[i]) < 0;
   return failed ? error_oom (err) : 0;
 }
 
@@ -74,8 +72,7 @@ int engine_socket_find (const struct engine_place *place, char **ret_path, struc
   if (place->named != NULL)
     return take_named ("--engine-socket", place->named, ret_path, err);
   if (place->address != NULL)
-    return take_named (place->engine == BACKEND_DOCKER ? "DOCKER_HOST" : "CONTAINER_HOST", place->address,
-                       ret_path, err);
+    return take_named (place->engine->engine->address, place->address, ret_path, err);
   r = usual_places (place, &places, err);
   for (size_t i = 0; r == 0 && i < places.count; i++) {
     if (is_socket (places.items[i])) {
@@ -88,7 +85,7 @@ int engine_socket_find (const struct engine_place *place, char **ret_path, struc
     return error_oom (err);
   return error_set (err, -ENOENT,
                     "there is no socket of %s (looked at %s); start it, or say --engine-socket PATH",
-                    backend_name (place->engine), looked.text);
+                    place->engine->name, looked.text);
 }
 
 /* Calling needs the right to write the socket, and the way to it. The way is not looked at: a warning too

@@ -23,7 +23,7 @@ static void requested_details (struct json_writer *w, const void *data)
 
   json_string (w, "via", asked->via);
   audit_log_text (w, "profile", asked->profile);
-  json_string (w, "backend", backend_name (request->backend));
+  json_string (w, "backend", request->backend->name);
   audit_log_text (w, "command", command);
   json_number (w, "arguments", request->argv.count > 0 ? request->argv.count - 1 : 0);
   if (request->workspace != NULL)
@@ -49,7 +49,7 @@ static void plan_details (struct json_writer *w, const void *data)
   json_string (w, "digest", plan->profile_digest);
   audit_log_text (w, "file", plan->profile_file);
   json_object_end (w);
-  json_string (w, "backend", backend_name (plan->backend));
+  json_string (w, "backend", plan->backend->name);
   json_string (w, "plan", planned->digest);
 }
 

@@ -85,7 +85,7 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
   json_string (&w, "name", plan->profile_name);
   json_string (&w, "digest", plan->profile_digest);
   json_object_end (&w);
-  json_string (&w, "backend", backend_name (plan->backend));
+  json_string (&w, "backend", plan->backend->name);
   write_exit (&w, result, error);
   json_string (&w, "cause", result_cause (result));
   write_usage (&w, result);

@@ -9,7 +9,7 @@
 #include "base-error.h"
 #include "options-output.h"
 
-#define TABLE_COLUMNS 8
+#define TABLE_COLUMNS 17
 
 struct table_cell {
   char *text;

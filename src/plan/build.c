@@ -85,7 +85,7 @@ static int check_choice (struct draft *draft)
   const struct request *request = draft->request;
   const struct value *runtime = &draft->ceiling->settings.values[SETTING_ISOLATION_RUNTIME];
   const struct value *image = &draft->ceiling->settings.values[SETTING_ISOLATION_IMAGE];
-  const char *chosen = request->runtime ? request->runtime : backend_name (request->backend);
+  const char *chosen = request->runtime ? request->runtime : request->backend->name;
 
   if (str_has_prefix (chosen, "oci:"))
     chosen += strlen ("oci:");
@@ -106,11 +106,12 @@ static int copy_identity (struct draft *draft)
   const struct request *request = draft->request;
 
   plan->backend = request->backend;
+  plan->below = request->below;
   if (request->stand_in
       && draft_note (draft,
                      "the backend libcrun is not in this build, so %s is used; contrib/libcrun-headers and a "
                      "new build bring it",
-                     backend_name (request->backend))
+                     request->backend->name)
              < 0)
     return -ENOMEM;
   plan->profile_name = strdup (draft->profile->name);

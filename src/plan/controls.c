@@ -88,8 +88,8 @@ static int host_limits (struct draft *draft)
 {
   const char *why = draft_why_no_cgroup (draft);
 
-  /* Engines have cgroups of their own; for the others it is us who must be able to make one. */
-  if (backend_is_engine (draft->plan->backend))
+  /* Some make cgroups by themselves; for the others it is us who must be able to make one. */
+  if (draft->plan->backend->own_privilege)
     return host_swap (draft);
   for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
     int r = 0;
@@ -128,7 +128,7 @@ static int note_left_out (struct draft *draft, enum control control)
   if (state->accepted)
     return draft_note (draft, "%s: accepted as not enforced (%s)", name, state->enforcement.reason);
   if (state->enforcement.level == ENFORCEMENT_WEAKER)
-    return draft_note (draft, "%s: weaker on %s (%s)", name, backend_name (draft->plan->backend),
+    return draft_note (draft, "%s: weaker on %s (%s)", name, draft->plan->backend->name,
                        state->enforcement.reason);
   return draft_note (draft, "%s: left out, the profile does not require it (%s)", name,
                      state->enforcement.reason);
@@ -141,7 +141,7 @@ static int refuse (struct draft *draft, const struct strbuf *missing, const stru
     return error_oom (draft->err);
   return error_set (draft->err, -EOPNOTSUPP,
                     "profile '%s' requires what %s cannot enforce here: %s; choose another backend%s%s%s",
-                    draft->profile->name, backend_name (draft->plan->backend), missing->text,
+                    draft->profile->name, draft->plan->backend->name, missing->text,
                     fixed->text ? "; this cannot be waived: " : "", fixed->text ? fixed->text : "",
                     fixed->text ? "" : ", or go on without a control by --accept-unenforced NAME");
 }
@@ -201,7 +201,7 @@ int draft_controls (struct draft *draft)
     state->waivable = c != CONTROL_ISOLATION_TYPE && !operators;
     state->accepted =
         state->promised && state->waivable && strset_has (&draft->request->accepted, control_info (c)->name);
-    state->enforcement = enforcement_through (c, plan->backend, plan->runtime, &plan->settings);
+    state->enforcement = enforcement_through (c, plan->backend, plan->below, &plan->settings);
   }
   r = apply_host (draft);
   return r < 0 ? r : refuse_or_note (draft);

@@ -74,8 +74,8 @@ int draft_ids (struct draft *draft)
   bool private = draft_value (draft, SETTING_USER_NAMESPACE)->level == USERNS_PRIVATE
                  && draft->plan->controls[CONTROL_USER_NAMESPACE].enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 
-  /* An engine starts the container with its own privilege, whoever asks. */
-  if (host->uid == 0 || backend_is_engine (plan->backend)) {
+  /* It starts the container with its own privilege, whoever asks. */
+  if (host->uid == 0 || plan->backend->own_privilege) {
     plan->user_namespace = private;
     return private ? map_as_root (draft) : 0;
   }

@@ -112,9 +112,7 @@ static int own_group (struct draft *draft)
   bool sysfs = plan->network_namespace || !plan->user_namespace;
   int r = 0;
 
-  if ((plan->backend != BACKEND_LIBCRUN && plan->backend != BACKEND_OCI_CRUN
-       && plan->backend != BACKEND_OCI_RUNC)
-      || draft_why_no_cgroup (draft) != NULL)
+  if (!plan->backend->shows_group || draft_why_no_cgroup (draft) != NULL)
     return 0;
   /* A sysfs has the mount point in it. */
   if (!sysfs)
@@ -386,18 +384,10 @@ static int check_targets (struct draft *draft)
 /* Names, addresses and cgroups as the engine has them; nothing of the host's. */
 static int allow_engines_own (struct draft *draft)
 {
-  static const char *const docker[] = { "/etc/hostname", "/etc/hosts", "/etc/resolv.conf", PLAN_GROUP_VIEW };
-  static const char *const podman[] = { "/etc/group",   "/etc/hostname",    "/etc/hosts",
-                                        "/etc/passwd",  "/etc/resolv.conf", "/run/.containerenv",
-                                        PLAN_GROUP_VIEW };
-  bool is_docker = draft->plan->backend == BACKEND_DOCKER;
-  const char *const *list = is_docker ? docker : podman;
-  size_t count = is_docker ? ARRAY_LEN (docker) : ARRAY_LEN (podman);
+  const char *const *list = draft->plan->backend->mounts;
 
-  if (!backend_is_engine (draft->plan->backend))
-    return 0;
-  for (size_t i = 0; i < count; i++)
-    if (strlist_add (&draft->plan->engines_own, list[i]) < 0)
+  for (; list != NULL && *list != NULL; list++)
+    if (strlist_add (&draft->plan->engines_own, *list) < 0)
       return error_oom (draft->err);
   return 0;
 }

@@ -13,7 +13,7 @@
 
 #include "base-error.h"
 #include "base-str.h"
-#include "control-enforcement.h"
+#include "control-backend.h"
 #include "host-facts.h"
 #include "plan-request.h"
 #include "plan-seccomp.h"
@@ -73,7 +73,8 @@ struct plan {
   struct settings settings;
   struct plan_control controls[CONTROL_COUNT];
   struct strlist notes; /* what is left out and why, for people */
-  enum backend backend;
+  const struct backend *backend;
+  const struct backend *below; /* as in the request */
   char *runtime;
   char *run_id;
   char *owner; /* whose run it is: the directory of our live state, and the user */
@@ -162,6 +163,12 @@ void plan_use_slot (struct plan *plan, unsigned slot);
 /* The mount by which the command sees the run's own cgroup; NULL: it sees none, or the engine's. Version 1
  * has a directory there, and a mount for each hierarchy in it once the plan is staged. */
 const struct plan_mount *plan_group_view (const struct plan *plan);
+
+/* Whether init is no process of the host's, as the container has a kernel of its own. */
+static inline bool plan_has_own_kernel (const struct plan *plan)
+{
+  return plan->backend->own_kernel || (plan->below != NULL && plan->below->own_kernel);
+}
 
 /* Whether the run's command can execute only what process.tools names. */
 bool plan_bounds_tools (const struct plan *plan);

@@ -11,7 +11,7 @@
 
 #include "base-error.h"
 #include "base-str.h"
-#include "control-enforcement.h"
+#include "control-backend.h"
 #include "control-value.h"
 
 enum root_kind { ROOT_FROM_HOST, ROOT_FROM_DIRECTORY, ROOT_FROM_IMAGE };
@@ -31,7 +31,9 @@ struct request {
   struct strlist accepted;   /* --accept-unenforced (a set of control names) */
   bool rawdog;               /* --rawdog-no-sandbox-at-all */
 
-  enum backend backend;
+  const struct backend *backend;
+  const struct backend
+      *below;    /* what RUNTIME is, where BACKEND has a runtime carry it out; NULL: not known */
   bool stand_in; /* nothing was chosen, and BACKEND takes the place of libcrun, which is not here */
   char *runtime; /* as named by the user; NULL for the backend's own */
   char *run_id;

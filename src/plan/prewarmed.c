@@ -31,7 +31,7 @@ const char *plan_why_not_prewarmed (const struct plan *plan)
 {
   const struct value *values = plan->settings.values;
 
-  if (plan->backend != BACKEND_LIBCRUN)
+  if (!plan->backend->prewarms)
     return "only libcrun's are";
   if (plan->unprivileged)
     return "without root a workspace cannot be put into a sandbox that stands";

@@ -124,7 +124,7 @@ int draft_process (struct draft *draft)
   if (plan->hostname == NULL)
     return error_oom (draft->err);
   draft_rlimits (draft);
-  if (plan->backend == BACKEND_PODMAN) {
+  if (plan->backend->reads_filter) {
     plan->filter_path = plan_filter_path (draft->host->state_dir, plan->run_id);
     if (plan->filter_path == NULL)
       return error_oom (draft->err);

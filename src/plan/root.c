@@ -165,10 +165,10 @@ int draft_root (struct draft *draft)
   struct plan *plan = draft->plan;
 
   plan->root = draft->request->root;
-  if (backend_is_engine (plan->backend) && plan->root != ROOT_FROM_IMAGE)
+  if (plan->backend->images_only && plan->root != ROOT_FROM_IMAGE)
     return error_set (draft->err, -EINVAL,
                       "%s starts images: name one with --image, or as isolation.image in the profile",
-                      backend_name (plan->backend));
+                      plan->backend->name);
   plan->root_read_only = draft_value (draft, SETTING_ROOT)->level == ROOT_READ_ONLY;
   if (plan->root == ROOT_FROM_HOST)
     return root_from_host (draft);

@@ -53,7 +53,7 @@ static int set_init (struct plan *plan, enum init_transport transport)
   if (transport != INIT_OVER_FDS)
     failed = failed || strlist_add (&plan->init, "--transport") < 0
              || strlist_add (&plan->init, transport == INIT_OVER_STDIO ? "stdio" : "socket") < 0;
-  if (backend_is_engine (plan->backend))
+  if (plan->backend->adds_env)
     failed = failed || keep_env (plan) < 0;
   if (plan->terminal)
     failed = failed || strlist_add (&plan->init, "--tty") < 0;

@@ -17,7 +17,7 @@ struct promises promises_of_plan (const struct plan *plan)
     .filter = plan->filter,
     .run_id = plan->run_id,
     .staged = plan->staged_root != NULL,
-    .among_others = backend_is_engine (plan->backend),
+    .among_others = plan->backend->has_others,
     .joins_user_namespace = plan->staged_ids || plan->engines_ids,
     .passed_descriptors = plan->passed_descriptors,
     .has_listener = plan->listener != NULL,

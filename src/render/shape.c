@@ -59,8 +59,8 @@ static void add_root (struct strbuf *text, const struct plan *view)
 
 static void add_rest (struct strbuf *text, const struct plan *view)
 {
-  strbuf_addf (text, "%s %s %s %d\n", view->profile_name, view->profile_file, view->profile_digest,
-               view->backend);
+  strbuf_addf (text, "%s %s %s %s\n", view->profile_name, view->profile_file, view->profile_digest,
+               view->backend->name);
   strbuf_addf (text, "%d %d %s %s\n", view->cgroup, view->swap_limit,
                view->cgroup_delegated ? view->cgroup_delegated : "", view->owner ? view->owner : "");
 }

@@ -145,6 +145,7 @@ static int open_all (struct context *context, const struct arguments *arguments,
 
 int context_open (struct context *context, const struct arguments *arguments, struct error *err)
 {
+  context->request.backend = backends[0];
   if (strlist_copy (&arguments->operands, &context->request.argv) < 0)
     return error_oom (err);
   return open_all (context, arguments, false, err);
@@ -152,6 +153,7 @@ int context_open (struct context *context, const struct arguments *arguments, st
 
 int context_open_to_explain (struct context *context, const struct arguments *arguments, struct error *err)
 {
+  context->request.backend = backends[0];
   if (strlist_add (&context->request.argv, "true") < 0)
     return error_oom (err);
   return open_all (context, arguments, true, err);

@@ -10,7 +10,6 @@
 #include "base-io-timeout.h"
 #include "options-progress.h"
 #include "session-paths.h"
-#include "session-render.h"
 #include "supervisor-prewarmed.h"
 
 /* A run of its own does not wait longer for an engine that an earlier one has left something with. */
@@ -62,12 +61,9 @@ static int write_plan (struct launching *launching, const struct context *contex
                        struct error *err)
 {
   const struct audit_log_request asked = asked_of (launching, context);
-  const struct target *target = NULL;
   cleanup_free char *document = NULL;
-  int r = render_of_backend (plan->backend, &target, err);
+  int r = plan->backend->render (plan, &document, err);
 
-  if (r == 0)
-    r = target->write (plan, &document, err);
   if (r == 0)
     r = audit_log_planned (&launching->trail, &asked, context->profile, plan, document, err);
   launching->told = r == 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend-backend.h"
+#include "backend-program.h"
 #include "base-path.h"
 #include "wire-daemon.h"
 
@@ -101,7 +101,7 @@ static int add_runtime (const struct request *request, struct host_facts *facts,
   struct error ignored = { 0 };
   cleanup_free char *program = NULL;
 
-  if (request->runtime == NULL || backend_is_engine (request->backend))
+  if (request->runtime == NULL || request->backend->names_runtimes)
     return 0;
   if (backend_find_program (request->runtime, &program, &ignored) < 0) {
     error_clear (&ignored);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-version.h"
+#include "backend-program.h"
 #include "session-launching.h"
 
 void probe_clear (struct probe *probe)
@@ -100,7 +100,7 @@ int probe_version (const struct probe *probe, const struct probe_run *run, char 
 {
   const struct backend_question question = { run->plan->backend, run->plan->runtime, probe->engine_socket };
 
-  return backend_version (&question, ret_text, err);
+  return question.backend->version (&question, ret_text, err);
 }
 
 int probe_observe (struct probe *probe, struct probe_run *ret_run, struct output *output, struct error *err)

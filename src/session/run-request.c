@@ -129,22 +129,6 @@ int request_choose_root (struct request *request, const struct arguments *argume
   return request->root_path ? 0 : error_oom (err);
 }
 
-static bool is_engine (const char *backend)
-{
-  return strcmp (backend, "docker") == 0 || strcmp (backend, "podman") == 0;
-}
-
-/* The backend that a bare runtime stands for: libcrun and the engines are named like runtimes in profiles. */
-static const char *backend_of_runtime (const char *runtime)
-{
-  static const char *const names[] = { "libcrun", "docker", "podman" };
-
-  for (size_t i = 0; i < ARRAY_LEN (names); i++)
-    if (strcmp (runtime, names[i]) == 0)
-      return names[i];
-  return "oci";
-}
-
 int request_choose_backend (struct request *request, const struct arguments *arguments,
                             const struct profile *profile, const struct ceiling *ceiling, bool described,
                             struct error *err)
@@ -152,31 +136,35 @@ int request_choose_backend (struct request *request, const struct arguments *arg
   const char *backend = arguments_text (arguments, OPTION_BACKEND);
   const char *runtime = arguments_text (arguments, OPTION_RUNTIME);
   const char *target = arguments_text (arguments, OPTION_TARGET);
+  const struct backend *asked;
   cleanup_free char *fallback = NULL;
   int r = 0;
 
-  /* The document for an engine is read by that engine and no other. */
-  if (backend == NULL && target != NULL && is_engine (target))
+  /* A document that is named like a backend is read by that one and no other. */
+  if (backend == NULL && target != NULL && backend_named (target) != NULL)
     backend = target;
-  if (runtime != NULL && (str_equal (backend, "libcrun") || (backend && str_has_prefix (backend, "oci:"))))
+  asked = backend ? backend_named (backend) : NULL;
+  if (runtime != NULL && backend != NULL
+      && (str_has_prefix (backend, "oci:") || (asked && asked->fixed_runtime)))
     return error_set (err, CLI_USAGE, "--runtime: backend '%s' has its runtime already; use --backend oci",
                       backend);
-  if (runtime == NULL && (backend == NULL || is_engine (backend)))
+  if (runtime == NULL && (backend == NULL || (asked && asked->names_runtimes)))
     r = default_text (SETTING_ISOLATION_RUNTIME, profile, ceiling, &fallback, err);
   if (r < 0)
     return r;
-  if (fallback != NULL && backend == NULL)
-    backend = backend_of_runtime (fallback);
-  if (fallback != NULL && strcmp (backend_of_runtime (fallback), "oci") == 0)
+  /* Profiles name backends like runtimes; what is no backend is a runtime. */
+  if (fallback != NULL && backend_named (fallback) == NULL)
     runtime = fallback;
+  else if (fallback != NULL && backend == NULL)
+    backend = fallback;
   if (backend == NULL && runtime == NULL && !described) {
     backend = paths_default_backend ();
     if (backend == NULL)
       return error_oom (err);
-    request->stand_in = strcmp (backend, "libcrun") != 0;
+    request->stand_in = strcmp (backend, backends[0]->name) != 0;
   }
   if (backend == NULL)
-    backend = runtime ? "oci" : "libcrun";
+    backend = runtime ? "oci" : backends[0]->name;
   r = backend_find (backend, runtime, &request->backend, err);
   if (r < 0) {
     error_prefix (err, "--backend");
@@ -186,5 +174,7 @@ int request_choose_backend (struct request *request, const struct arguments *arg
     runtime = backend + strlen ("oci:");
   if (runtime != NULL)
     request->runtime = strdup (runtime);
+  if (runtime != NULL && request->backend->names_runtimes)
+    request->below = backend_of_runtime (runtime);
   return runtime == NULL || request->runtime ? 0 : error_oom (err);
 }

@@ -24,7 +24,7 @@ int run_record_write (const struct run_dir *dir, const struct plan *plan, const 
   json_object_begin (&w, NULL);
   json_string (&w, "run", dir->id);
   json_string (&w, "profile", plan->profile_name);
-  json_string (&w, "backend", backend_name (plan->backend));
+  json_string (&w, "backend", plan->backend->name);
   json_string (&w, "program", program);
   json_string (&w, "command", plan->argv.count > 0 ? plan->argv.items[0] : "");
   json_bool (&w, "ready", ready);

@@ -57,7 +57,7 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
     if (order.step != STEP_KILL && order.step != STEP_DELETE)
       _exit (EXIT_FAILURE);
     run->launch.signal = order.signal;
-    run_step (run, (enum backend_step) order.step, run->err);
+    run_step (run, (enum runtime_step) order.step, run->err);
     answer (run->err);
     error_clear (run->err);
   }
@@ -85,7 +85,7 @@ int cleanup_helper_start (struct run *run, struct cleanup_helper *ret_helper)
   return 0;
 }
 
-int cleanup_helper_step (struct run *run, enum backend_step step, struct error *err)
+int cleanup_helper_step (struct run *run, enum runtime_step step, struct error *err)
 {
   const struct order order = { (int) step, run->launch.signal };
   char said[STEP_TEXT_BYTES];
@@ -98,7 +98,7 @@ int cleanup_helper_step (struct run *run, enum backend_step step, struct error *
   if (error_is_set (err))
     return err->code;
   if (r < 0)
-    return error_set_errno (err, -r, "have %s executed", run->ops->name);
+    return error_set_errno (err, -r, "have %s executed", run->name);
   n = recv (run->cleanup_helper.socket, said, sizeof (said), 0);
   if (n <= 0)
     return error_set (err, -ECHILD, "the cleanup helper of run '%s' is gone", run->dir.id);

@@ -25,7 +25,6 @@
 #include "base-limits.h"
 #include "engine-socket.h"
 #include "plan-staged.h"
-#include "render-docker.h"
 #include "render-podman.h"
 #include "state-run-record.h"
 
@@ -95,7 +94,7 @@ static int open_engine (struct run *run)
   const struct plan *plan = run->options->plan;
   int r;
 
-  run->own_kernel = runtime_has_own_kernel (plan->runtime);
+  run->own_kernel = plan_has_own_kernel (plan);
   run->transport = run->own_kernel ? INIT_OVER_STDIO : INIT_OVER_SOCKET;
   if (plan->terminal && run->own_kernel)
     return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of '%s'",
@@ -185,8 +184,7 @@ static int prepare (struct run *run)
   if (r == 0)
     r = write_filter (run);
   if (r == 0)
-    r = plan->backend == BACKEND_DOCKER ? render_docker (plan, &run->document, run->err)
-                                        : render_podman (plan, &run->document, run->err);
+    r = plan->backend->render (plan, &run->document, run->err);
   return r < 0 ? r : run_record_write (&run->dir, plan, run->program, false, run->err);
 }
 

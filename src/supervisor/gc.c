@@ -18,8 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend-backend.h"
-#include "backend-engine-backend.h"
+#include "engine-client.h"
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-number.h"
@@ -68,11 +67,11 @@ static int delete_by_runtime (const struct run_dir *dir, struct error *err)
   cleanup_strlist struct strlist argv = { 0 };
   struct error ignored = { 0 };
   bool found = false;
-  enum backend backend;
+  const struct backend *backend;
   int r;
   cleanup_free char *state = str_format ("%s/oci", dir->path);
-  struct launch launch = { .id = dir->id, .directory = dir->path, .state = state, .cgroup = true };
-  const struct backend_ops *ops;
+  struct runtime_call launch = { .id = dir->id, .directory = dir->path, .state = state, .cgroup = true };
+  const struct runtime_program *ops;
 
   if (state == NULL)
     return error_oom (err);
@@ -83,8 +82,8 @@ static int delete_by_runtime (const struct run_dir *dir, struct error *err)
     error_clear (&ignored);
     return 0;
   }
-  ops = backend_ops (backend);
-  if (ops == NULL || !ops->own_kernel || record.program == NULL || !path_is_normal (record.program))
+  ops = backend->program;
+  if (ops == NULL || !backend->own_kernel || record.program == NULL || !path_is_normal (record.program))
     return 0;
   launch.program = record.program;
   r = ops->argv (&launch, STEP_DELETE, &argv, err);
@@ -100,7 +99,7 @@ struct walk {
   char *hanging;        /* the socket of one; NULL: none */
 };
 
-static int open_left_engine (struct walk *walk, enum backend backend, const char *socket,
+static int open_left_engine (struct walk *walk, const struct backend *backend, const char *socket,
                              struct engine **ret_engine, struct error *err)
 {
   int r;
@@ -121,12 +120,12 @@ static int delete_by_engine (struct walk *walk, const struct run_dir *dir, struc
   cleanup_engine struct engine *engine = NULL;
   struct error ignored = { 0 };
   bool found = false;
-  enum backend backend;
+  const struct backend *backend;
   int r = read_record (dir, &record, &found, err);
 
   if (r < 0 || !found)
     return r;
-  if (backend_find (record.backend, NULL, &backend, &ignored) < 0 || !backend_is_engine (backend)) {
+  if (backend_find (record.backend, NULL, &backend, &ignored) < 0 || backend->engine == NULL) {
     error_clear (&ignored);
     return 0;
   }
@@ -276,12 +275,13 @@ int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_cou
 }
 
 /* What is done with a container that no directory speaks for. */
-typedef int left_container (struct engine *engine, enum backend backend, const char *id, const char *run,
-                            void *data, struct error *err);
+typedef int left_container (struct engine *engine, const struct backend *backend, const char *id,
+                            const char *run, void *data, struct error *err);
 
 /* One that runs, or was left, has a directory: that comes before the container and goes after it. */
-static int walk_containers (const struct host_facts *host, struct engine *engine, enum backend backend,
-                            left_container *each, void *data, struct error *err)
+static int walk_containers (const struct host_facts *host, struct engine *engine,
+                            const struct backend *backend, left_container *each, void *data,
+                            struct error *err)
 {
   cleanup_strlist struct strlist ids = { 0 }, runs = { 0 };
   cleanup_free char *owner = plan_owner (host);
@@ -301,24 +301,26 @@ static int walk_containers (const struct host_facts *host, struct engine *engine
 static int walk_engines (const struct host_facts *host, const char *engine_socket, left_container *each,
                          void *data, struct error *err)
 {
-  static const enum backend engines[] = { BACKEND_DOCKER, BACKEND_PODMAN };
   int r = 0;
 
-  for (size_t i = 0; r == 0 && i < ARRAY_LEN (engines); i++) {
-    struct engine_place place = engine_place_from_environment (engines[i], engine_socket, host->uid);
+  for (size_t i = 0; r == 0 && backends[i] != NULL; i++) {
+    struct engine_place place;
     cleanup_engine struct engine *engine = NULL;
     cleanup_free char *socket = NULL;
     struct error away = { 0 };
 
+    if (backends[i]->engine == NULL)
+      continue;
+    place = engine_place_from_environment (backends[i], engine_socket, host->uid);
     if (engine_socket_find (&place, &socket, &away) == 0
-        && engine_open_within (engines[i], socket, LOOK_MS, &engine, &away) == 0)
-      r = walk_containers (host, engine, engines[i], each, data, err);
+        && engine_open_within (backends[i], socket, LOOK_MS, &engine, &away) == 0)
+      r = walk_containers (host, engine, backends[i], each, data, err);
     error_clear (&away);
   }
   return r;
 }
 
-static int remove_left (struct engine *engine, enum backend backend, const char *id, const char *run,
+static int remove_left (struct engine *engine, const struct backend *backend, const char *id, const char *run,
                         void *data, struct error *err)
 {
   unsigned *count = data;
@@ -341,14 +343,14 @@ int run_gc_engines (const struct host_facts *host, const char *engine_socket, un
   return r;
 }
 
-static int note_left (struct engine *engine, enum backend backend, const char *id, const char *run,
+static int note_left (struct engine *engine, const struct backend *backend, const char *id, const char *run,
                       void *data, struct error *err)
 {
   struct run_left *left = data;
 
   (void) engine;
   (void) id;
-  return strlist_add (&left->runs, run) < 0 || strlist_add (&left->backends, backend_name (backend)) < 0
+  return strlist_add (&left->runs, run) < 0 || strlist_add (&left->backends, backend->name) < 0
              ? error_oom (err)
              : 0;
 }

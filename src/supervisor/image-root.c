@@ -43,7 +43,7 @@ int run_image (struct plan *plan, const char *machine, const char *cache, image_
     return 0;
   if (!image_reference_is (plan->root_path))
     return error_set (err, -EINVAL, "--image: '%s' is not oci:DIR or oci:DIR:TAG, which %s needs",
-                      plan->root_path, backend_name (plan->backend));
+                      plan->root_path, plan->backend->name);
   r = image_reference_parse (plan->root_path, &reference, err);
   if (r == 0)
     r = image_open (&reference, machine, &image, err);

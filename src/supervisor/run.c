@@ -182,8 +182,8 @@ struct run *run_new (const struct run_options *options, struct error *err)
   }
   have_nothing (run);
   run->options = options;
-  run->driver = backend_is_engine (options->plan->backend) ? &run_by_engine : &run_by_programs;
-  run->name = backend_name (options->plan->backend);
+  run->driver = options->plan->backend->driver;
+  run->name = options->plan->backend->name;
   run->err = err;
   run->passed_us = now_us ();
   return run;

@@ -13,7 +13,6 @@
 
 #include "base-file.h"
 #include "plan-staged.h"
-#include "render-oci.h"
 #include "state-run-record.h"
 #include "supervisor-filter-cache.h"
 
@@ -23,29 +22,15 @@ static int find_programs (struct run *run)
   const struct plan *plan = options->plan;
   int r;
 
-  run->ops = backend_ops (plan->backend);
-  if (run->ops == NULL)
-    return error_set (run->err, -EOPNOTSUPP, "this version cannot launch through %s", run->name);
+  run->ops = plan->backend->program;
   run->transport = run->ops->transport;
-  run->own_kernel = run->ops->own_kernel;
+  run->own_kernel = plan_has_own_kernel (plan);
   if (plan->terminal && run->own_kernel)
     return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s",
                       run->name);
-  if (plan->backend == BACKEND_LIBCRUN)
-    run->program = strdup (options->daemon);
-  else {
-    r = backend_find_program (plan->runtime ? plan->runtime : "runc", &run->program, run->err);
-    if (r < 0)
-      return r;
-  }
-  if (run->program == NULL)
-    return error_oom (run->err);
-  if (plan->backend == BACKEND_LIBCRUN && access (run->program, F_OK) < 0 && errno == ENOENT)
-    return error_set (run->err, -ENOENT,
-                      "the backend libcrun is not in this build ('%s' is not there): run "
-                      "contrib/libcrun-headers, configure and make again, or install crun or runc and use "
-                      "--backend oci:crun or oci:runc",
-                      run->program);
+  r = run->ops->find (plan->runtime, options->daemon, &run->program, run->err);
+  if (r < 0)
+    return r;
   if (access (run->program, X_OK) < 0)
     return error_set_errno (run->err, errno, "find '%s'", run->program);
   if (access (options->init, X_OK) < 0)
@@ -154,7 +139,7 @@ static int prepare (struct run *run)
   if (r == 0)
     r = load_filter (run);
   if (r == 0)
-    r = render_oci (plan, &text, run->err);
+    r = plan->backend->render (plan, &text, run->err);
   if (r == 0)
     r = run_record_write (&run->dir, plan, run->program, false, run->err);
   if (r < 0)
@@ -169,7 +154,7 @@ static void describe_launch (struct run *run)
 {
   const struct plan *plan = run->options->plan;
 
-  run->launch = (struct launch){
+  run->launch = (struct runtime_call){
     .id = run->dir.id,
     .directory = run->dir.path,
     .state = run->state,

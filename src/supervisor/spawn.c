@@ -200,7 +200,7 @@ static char **argv_array (const struct strlist *argv)
   return array;
 }
 
-static int judge_step (const struct run *run, enum backend_step step, int status, const char *said,
+static int judge_step (const struct run *run, enum runtime_step step, int status, const char *said,
                        struct error *err)
 {
   static const char *const names[] = { "create", "start", "signal", "delete" };
@@ -212,11 +212,11 @@ static int judge_step (const struct run *run, enum backend_step step, int status
     return 0;
   why = run->ops->failure (&run->launch, step, run->control);
   if (why != NULL)
-    return error_set (err, -EIO, "%s could not %s the container: %s", run->ops->name, names[step], why);
+    return error_set (err, -EIO, "%s could not %s the container: %s", run->name, names[step], why);
   if (WIFEXITED (status))
     return error_set (err, -EIO, "%s could not %s the container: it ended with code %d and said nothing",
-                      run->ops->name, names[step], WEXITSTATUS (status));
-  return error_set (err, -EIO, "%s could not %s the container: it was ended by signal %d", run->ops->name,
+                      run->name, names[step], WEXITSTATUS (status));
+  return error_set (err, -EIO, "%s could not %s the container: it was ended by signal %d", run->name,
                     names[step], WTERMSIG (status));
 }
 
@@ -252,7 +252,7 @@ static void hand_over (struct run *run)
 }
 
 /* Executes one step and waits for it. */
-static int execute (struct run *run, enum backend_step step, struct stage *stage, const int *fds,
+static int execute (struct run *run, enum runtime_step step, struct stage *stage, const int *fds,
                     size_t fd_count, struct error *err)
 {
   cleanup_strlist struct strlist argv = { 0 };
@@ -280,7 +280,7 @@ static int execute (struct run *run, enum backend_step step, struct stage *stage
                                            theirs },
                parent);
   if (pid < 0)
-    return error_set_errno (err, errno, "start %s", run->ops->name);
+    return error_set_errno (err, errno, "start %s", run->name);
   close_p (&theirs);
   theirs = -1;
   hand_over (run);
@@ -309,7 +309,7 @@ int run_stage_and_create (struct run *run)
                          .runtime = run->program,
                          .staged_runtime = staged,
                          .group = &run->group,
-                         .own_kernel = run->ops->own_kernel,
+                         .own_kernel = run->own_kernel,
                          .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
                          .cgroup_empty = !run->launch.cgroup };
 
@@ -326,7 +326,7 @@ int run_stage_and_create (struct run *run)
   return execute (run, STEP_CREATE, &stage, fds, count, run->err);
 }
 
-int run_step (struct run *run, enum backend_step step, struct error *err)
+int run_step (struct run *run, enum runtime_step step, struct error *err)
 {
   const int nothing[3] = { -1, -1, -1 };
 

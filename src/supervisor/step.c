@@ -133,7 +133,7 @@ static void on_clock (struct event *event, short revents)
   if (now >= wait->until && wait->dead)
     wait->failed = error_set (wait->err, -ECHILD, "the container's first process ended before it said hello");
   else if (now >= wait->until)
-    wait->failed = error_set (wait->err, -ETIMEDOUT, "%s did not answer in time", wait->run->ops->name);
+    wait->failed = error_set (wait->err, -ETIMEDOUT, "%s did not answer in time", wait->run->name);
   if (wait->dead || now < wait->look_at)
     return;
   wait->look_at = now + LOOK_MS;
@@ -173,7 +173,7 @@ static int watch_step (struct waiting *wait, int pidfd)
   return r < 0 ? r : wait->failed;
 }
 
-int step_wait (struct run *run, enum backend_step step, pid_t pid, int report, char *said, size_t size,
+int step_wait (struct run *run, enum runtime_step step, pid_t pid, int report, char *said, size_t size,
                int *ret_status, struct error *err)
 {
   cleanup_close int pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
@@ -196,7 +196,7 @@ int step_wait (struct run *run, enum backend_step step, pid_t pid, int report, c
   while (r == 0 && take_report (&wait))
     continue;
   if (waitpid (pid, ret_status, 0) != pid && r == 0)
-    r = error_set_errno (err, errno, "wait for %s", run->ops->name);
+    r = error_set_errno (err, errno, "wait for %s", run->name);
   run->step_pid = 0;
   return r < 0 ? r : wait.failed;
 }

@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-#include "backend-backend.h"
+#include "supervisor-driver.h"
 #include "base-error.h"
 
 struct run;
@@ -25,6 +25,6 @@ struct cleanup_helper {
 int cleanup_helper_start (struct run *run, struct cleanup_helper *ret_helper);
 
 /* Has STEP executed, and waits for it. */
-int cleanup_helper_step (struct run *run, enum backend_step step, struct error *err);
+int cleanup_helper_step (struct run *run, enum runtime_step step, struct error *err);
 
 void cleanup_helper_stop (struct cleanup_helper *cleanup_helper);

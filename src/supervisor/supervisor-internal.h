@@ -4,12 +4,12 @@
 #include <sys/types.h>
 #include <termios.h>
 
-#include "backend-backend.h"
-#include "backend-engine-backend.h"
+#include "engine-client.h"
 #include "posture-inside.h"
 #include "posture-outside.h"
 #include "state-run-dir.h"
 #include "supervisor-cleanup-helper.h"
+#include "supervisor-driver.h"
 #include "supervisor-event-loop.h"
 #include "supervisor-image-root.h"
 #include "supervisor-listener.h"
@@ -24,46 +24,24 @@
 
 enum { STREAM_IN, STREAM_OUT, STREAM_ERR, STREAM_COUNT };
 
-struct run;
-
-/* How a kind of backend is driven: by programs that we execute on a stage (programs.c), or through an engine
- * (engine.c). The supervisor takes these steps in this order, and knows nothing else of the kind. */
-struct run_driver {
-  /* Before anything is made: finds what is needed, refuses what cannot be. Sets NAME, CARRIER and OWN_KERNEL.
-   */
-  int (*open) (struct run *run);
-  /* In the run's directory: the plan as it is carried out, and the document made of it. */
-  int (*prepare) (struct run *run);
-  /* Makes and starts the container, up to init's hello; the first questions are on their way by then. */
-  int (*start) (struct run *run);
-  void (*signal) (struct run *run, int signal_number);
-  /* Init is gone, and has TOLD how the command ended or not. If not, *RET_STATUS is init's own end as waitpid
-   * has it; negative where nobody can say, or not within RUN_END_MS if it is HURRIED. */
-  int (*wait) (struct run *run, bool told, bool hurried, int *ret_status);
-  /* On every path, whatever was made; what could not be removed is in the run's error. */
-  void (*destroy) (struct run *run);
-};
-
-extern const struct run_driver run_by_programs, run_by_engine;
-
 struct run {
   const struct run_options *options;
   const struct run_driver *driver;
   const char *name; /* of the backend, for people */
   enum init_transport transport;
-  bool own_kernel;               /* init is no process of the host's; INIT_PID is one that stands for it */
-  const struct backend_ops *ops; /* of programs */
-  struct engine *engine;         /* of an engine */
-  char *container;               /* what the engine calls it; NULL: it was not told */
-  char *document;                /* what the engine is asked for */
-  int rendezvous;                /* where init knocks, or -1 */
-  bool step_failed;              /* what a runtime started may go on without it */
-  bool keep_dir;                 /* something is left that only gc can finish, and finds by the directory */
+  bool own_kernel; /* init is no process of the host's; INIT_PID is one that stands for it */
+  const struct runtime_program *ops; /* of programs */
+  struct engine *engine;             /* of an engine */
+  char *container;                   /* what the engine calls it; NULL: it was not told */
+  char *document;                    /* what the engine is asked for */
+  int rendezvous;                    /* where init knocks, or -1 */
+  bool step_failed;                  /* what a runtime started may go on without it */
+  bool keep_dir; /* something is left that only gc can finish, and finds by the directory */
   struct run_dir dir;
   struct image_root image; /* the tree that the root is made of, if any */
   unsigned slot;           /* our private range of ids, held by slot_fd */
   int slot_fd;
-  struct launch launch;
+  struct runtime_call launch;
   char *bundle, *stage, *state, *program, *console_path;
   int console;  /* where the runtime hands a terminal over */
   int terminal; /* the master of the run's own terminal, or -1 */
@@ -132,7 +110,7 @@ int run_look_at_hidden (struct run *run);
 
 /* spawn.c and step.c: executing the steps. */
 int run_stage_and_create (struct run *run);
-int run_step (struct run *run, enum backend_step step, struct error *err);
+int run_step (struct run *run, enum runtime_step step, struct error *err);
 /* To a child of ours that nobody has waited for yet; that it is gone is no error. */
 void run_signal (int pidfd, pid_t pid, int signal_number);
 /* Executes WORDS with nothing of the caller's, and waits MS milliseconds at most; whether it went well. */

@@ -11,5 +11,5 @@
 
 /* Waits until the child has ended, listening over REPORT to what it says on the way: *SAID is the last of it,
  * empty where all went well. One that waits for a container which is dead is given up. */
-int step_wait (struct run *run, enum backend_step step, pid_t pid, int report, char *said, size_t size,
+int step_wait (struct run *run, enum runtime_step step, pid_t pid, int report, char *said, size_t size,
                int *ret_status, struct error *err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-engine-backend-internal.h"
+#include "engine-ways.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     must (reply_read (sent_text, strlen (sent_text), &sent, &err) == 0);
   if (reply_read ((const char *) data, size, &inspected, &err) < 0)
     return 0;
-  check (&engine_docker, &plan, sent, inspected);
-  check (&engine_podman, &plan, sent, inspected);
+  check (backend_named ("docker")->engine, &plan, sent, inspected);
+  check (backend_named ("podman")->engine, &plan, sent, inspected);
   return 0;
 }

@@ -23,11 +23,11 @@ static const char profile_text[] = "{ \"version\": 1, \"name\": \"case\", \"mean
                                    "true }, \"require\": [\"process.seccomp\"],"
                                    " \"environment\": { \"set\": { \"GREETING\": \"hello\" } } }";
 
-static inline struct plan *plan_case_make (enum backend backend)
+static inline struct plan *plan_case_make (const char *backend)
 {
   cleanup_host_facts struct host_facts *host = NULL;
   cleanup_profile struct profile *profile = NULL;
-  cleanup_request struct request request = { .backend = backend };
+  cleanup_request struct request request = { .backend = backend_named (backend) };
   cleanup_error struct error err = { 0 };
   struct ceiling ceiling = { 0 };
   struct plan *plan = NULL;
@@ -39,7 +39,7 @@ static inline struct plan *plan_case_make (enum backend backend)
   assert_int_equal (seccomp_list_parse ("small.json", list_text, strlen (list_text), &profile->seccomp, &err),
                     0);
   assert_int_equal (strlist_add (&request.argv, "true"), 0);
-  if (backend_is_engine (backend)) {
+  if (request.backend->images_only) {
     request.root = ROOT_FROM_IMAGE;
     request.root_path = strdup ("tools:1");
   }

@@ -69,7 +69,7 @@ static struct plan *make_plan (struct host_facts *host, const char *profile_said
   MUST (seccomp_list_parse ("small.json", list_text, strlen (list_text), &profile->seccomp, &err) == 0);
   MUST (strlist_add (&request.argv, "true") == 0);
   request.workspace = strdup ("/projects/demo");
-  request.backend = BACKEND_LIBCRUN;
+  request.backend = backend_named ("libcrun");
   /* What a secret's file is like is the operator's business. */
   MUST (request_accept (&request, "secrets.files", &err) == 0);
   if (plan_build (profile, &request, &ceiling, host, &plan, &err) < 0) {

@@ -86,6 +86,7 @@ static void scene_make (struct scene *s, const char *profile_name)
   assert_int_equal (profile_resolve (s->profile, &err), 0);
   assert_int_equal (strlist_add (&s->request.argv, "make"), 0);
   assert_int_equal (strlist_add (&s->request.argv, "PASSWORD=hunter2"), 0);
+  s->request.backend = backend_named ("libcrun");
   s->request.workspace = strdup ("/projects/demo");
   s->asked = (struct audit_log_request){ "run", profile_name, &s->request, more_details, "build" };
   CHECK (audit_log_open ("state", &required, &s->trail, &err) == 0, "%s", error_text (&err));

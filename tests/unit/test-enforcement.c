@@ -1,8 +1,7 @@
 /* How backends carry controls: every pair declared, values that differ, and backends by name. */
 #include <config.h>
 
-#include "control-difference.h"
-#include "control-enforcement.h"
+#include "control-backend.h"
 
 #include <errno.h>
 
@@ -10,16 +9,28 @@
 #include "unit.h"
 #include "value-case.h"
 
-static void check_declared (struct enforcement enforcement, enum control control, enum backend backend)
+/* Every row, and behind them the one that stands for all other runtimes. */
+static const struct backend **every_backend (void)
+{
+  static const struct backend *all[BACKEND_MAX + 2];
+  size_t count = 0;
+
+  for (; backends[count] != NULL; count++)
+    all[count] = backends[count];
+  all[count] = &backend_other;
+  return all;
+}
+
+static void check_declared (struct enforcement enforcement, enum control control,
+                            const struct backend *backend)
 {
   const char *name = control_info (control)->name;
 
   CHECK (enforcement.reason != NULL && strlen (enforcement.reason) > 5, "%s on %s: no reason", name,
-         backend_name (backend));
-  CHECK (strcmp (enforcement.reason, "not declared") != 0, "%s on %s is not declared", name,
-         backend_name (backend));
+         backend->name);
+  CHECK (strcmp (enforcement.reason, "not declared") != 0, "%s on %s is not declared", name, backend->name);
   CHECK (enforcement.level <= ENFORCEMENT_IMPOSSIBLE && enforcement.basis <= BASIS_SPEC,
-         "%s on %s: no such answer", name, backend_name (backend));
+         "%s on %s: no such answer", name, backend->name);
 }
 
 static bool same (struct enforcement a, struct enforcement b)
@@ -31,8 +42,8 @@ static void test_every_pair_is_declared (void **state)
 {
   (void) state;
   for (enum control c = 0; c < CONTROL_COUNT; c++)
-    for (enum backend b = 0; b < BACKEND_COUNT; b++)
-      check_declared (enforcement_of (c, b), c, b);
+    for (const struct backend **b = every_backend (); *b != NULL; b++)
+      check_declared (enforcement_of (c, *b), c, *b);
 }
 
 /* The level that decides CONTROL; 1 for what has none, so that it is asked about once. */
@@ -58,8 +69,8 @@ static void test_every_value_is_declared (void **state)
       assert_int_equal (settings_complete (&settings, NULL), 0);
       if (level_count (c) > 1)
         settings.values[control_info (c)->settings[0]].level = level;
-      for (enum backend b = 0; b < BACKEND_COUNT; b++)
-        check_declared (enforcement_for (c, b, &settings), c, b);
+      for (const struct backend **b = every_backend (); *b != NULL; b++)
+        check_declared (enforcement_for (c, *b, &settings), c, *b);
     }
 }
 
@@ -73,17 +84,17 @@ static void test_notes_are_the_differences (void **state)
   while (enforcement_note_at (notes, &note)) {
     enum setting first = control_info (note.control)->settings[0];
 
-    CHECK (note.backends != 0 && note.backends < 1u << BACKEND_COUNT, "note %zu speaks of no backend", notes);
-    for (enum backend b = 0; b < BACKEND_COUNT; b++) {
+    CHECK (note.backends != 0, "note %zu speaks of no backend", notes);
+    for (size_t b = 0; backends[b] != NULL; b++) {
       cleanup_settings struct settings settings = { 0 };
 
       settings_case (&settings, first, note.value);
       assert_int_equal (settings_complete (&settings, NULL), 0);
       if (note.backends & (1u << b))
-        CHECK (same (enforcement_for (note.control, b, &settings), note.enforcement),
+        CHECK (same (enforcement_for (note.control, backends[b], &settings), note.enforcement),
                "note %zu does not decide", notes);
       else
-        check_declared (enforcement_for (note.control, b, &settings), note.control, b);
+        check_declared (enforcement_for (note.control, backends[b], &settings), note.control, backends[b]);
     }
     notes++;
   }
@@ -99,9 +110,18 @@ static void test_values_without_a_note_are_the_cell (void **state)
   (void) state;
   assert_int_equal (settings_complete (&settings, NULL), 0);
   for (enum control c = 0; c < CONTROL_COUNT; c++)
-    for (enum backend b = 0; b < BACKEND_COUNT; b++)
-      CHECK (same (enforcement_for (c, b, &settings), enforcement_of (c, b)),
-             "%s on %s: default and cell differ", control_info (c)->name, backend_name (b));
+    for (const struct backend **b = every_backend (); *b != NULL; b++)
+      CHECK (same (enforcement_for (c, *b, &settings), enforcement_of (c, *b)),
+             "%s on %s: default and cell differ", control_info (c)->name, (*b)->name);
+}
+
+static const struct backend *find (const char *name)
+{
+  cleanup_error struct error err = { 0 };
+  const struct backend *found = NULL;
+
+  CHECK (backend_find (name, NULL, &found, &err) == 0, "%s", error_text (&err));
+  return found;
 }
 
 /* Facts that were measured and that a launch must not forget. */
@@ -109,24 +129,24 @@ static void test_known_cells (void **state)
 {
   static const struct {
     enum control control;
-    enum backend backend;
+    const char *backend;
     enum enforcement_level level;
   } rows[] = {
-    { CONTROL_USER_NAMESPACE, BACKEND_DOCKER, ENFORCEMENT_IMPOSSIBLE },
-    { CONTROL_USER_NAMESPACE, BACKEND_PODMAN, ENFORCEMENT_ENFORCED },
-    { CONTROL_SECCOMP, BACKEND_OCI_RUNSC, ENFORCEMENT_IMPOSSIBLE },
-    { CONTROL_SECCOMP, BACKEND_OCI_CRUN, ENFORCEMENT_ENFORCED },
-    { CONTROL_APPARMOR, BACKEND_OCI_RUNSC, ENFORCEMENT_IMPOSSIBLE },
-    { CONTROL_APPARMOR, BACKEND_DOCKER, ENFORCEMENT_WEAKER },
-    { CONTROL_LIMITS_DISK, BACKEND_DOCKER, ENFORCEMENT_IMPOSSIBLE },
-    { CONTROL_LIMITS_MEMORY, BACKEND_LIBCRUN, ENFORCEMENT_ENFORCED },
-    { CONTROL_NO_NEW_PRIVILEGES, BACKEND_OCI_OTHER, ENFORCEMENT_ENFORCED },
+    { CONTROL_USER_NAMESPACE, "docker", ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_USER_NAMESPACE, "podman", ENFORCEMENT_ENFORCED },
+    { CONTROL_SECCOMP, "oci:runsc", ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_SECCOMP, "oci:crun", ENFORCEMENT_ENFORCED },
+    { CONTROL_APPARMOR, "oci:runsc", ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_APPARMOR, "docker", ENFORCEMENT_WEAKER },
+    { CONTROL_LIMITS_DISK, "docker", ENFORCEMENT_IMPOSSIBLE },
+    { CONTROL_LIMITS_MEMORY, "libcrun", ENFORCEMENT_ENFORCED },
+    { CONTROL_NO_NEW_PRIVILEGES, "oci:other", ENFORCEMENT_ENFORCED },
   };
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    CHECK (enforcement_of (rows[i].control, rows[i].backend).level == rows[i].level, "%s on %s is not %s",
-           control_info (rows[i].control)->name, backend_name (rows[i].backend),
+    CHECK (enforcement_of (rows[i].control, find (rows[i].backend)).level == rows[i].level,
+           "%s on %s is not %s", control_info (rows[i].control)->name, rows[i].backend,
            enforcement_text (rows[i].level));
 }
 
@@ -156,16 +176,16 @@ static void test_values_that_no_backend_has (void **state)
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    for (enum backend b = 0; b < BACKEND_COUNT; b++) {
+    for (const struct backend **b = every_backend (); *b != NULL; b++) {
       cleanup_settings struct settings settings = { 0 };
 
       settings_case (&settings, rows[i].setting, rows[i].text);
       assert_int_equal (settings_complete (&settings, NULL), 0);
-      CHECK (enforcement_for (rows[i].control, b, &settings).level == ENFORCEMENT_IMPOSSIBLE, "%s carries %s",
-             backend_name (b), rows[i].text);
+      CHECK (enforcement_for (rows[i].control, *b, &settings).level == ENFORCEMENT_IMPOSSIBLE,
+             "%s carries %s", (*b)->name, rows[i].text);
       CHECK (has_note (rows[i].control, rows[i].text), "no note says so about %s", rows[i].text);
-      CHECK (enforcement_of (rows[i].control, b).level != ENFORCEMENT_IMPOSSIBLE, "%s carries no %s at all",
-             backend_name (b), control_info (rows[i].control)->name);
+      CHECK (enforcement_of (rows[i].control, *b).level != ENFORCEMENT_IMPOSSIBLE, "%s carries no %s at all",
+             (*b)->name, control_info (rows[i].control)->name);
     }
 }
 
@@ -176,10 +196,10 @@ static void test_engine_network_needs_an_engine (void **state)
   (void) state;
   settings_case (&settings, SETTING_NETWORK_MODE, "engine");
   assert_int_equal (settings_complete (&settings, NULL), 0);
-  for (enum backend b = 0; b < BACKEND_COUNT; b++) {
-    bool engine = b == BACKEND_DOCKER || b == BACKEND_PODMAN;
+  for (const struct backend **b = every_backend (); *b != NULL; b++) {
+    bool engine = strcmp ((*b)->name, "docker") == 0 || strcmp ((*b)->name, "podman") == 0;
 
-    assert_int_equal (enforcement_for (CONTROL_NETWORK_MODE, b, &settings).level,
+    assert_int_equal (enforcement_for (CONTROL_NETWORK_MODE, *b, &settings).level,
                       engine ? ENFORCEMENT_ENFORCED : ENFORCEMENT_IMPOSSIBLE);
   }
 }
@@ -187,33 +207,29 @@ static void test_engine_network_needs_an_engine (void **state)
 /* Each is named once, speaks of some of the backends, and says why. */
 static void test_differences (void **state)
 {
-  struct difference one, other;
+  struct backend_difference one, other;
+  unsigned mask, every = 0, ignored;
   size_t count = 0;
 
   (void) state;
-  for (; difference_at (count, &one); count++) {
-    CHECK (one.backends != 0 && one.backends < (1u << BACKEND_KNOWN) - 1, "%s: of no backend, or of all",
-           one.name);
+  for (size_t b = 0; backends[b] != NULL; b++)
+    every |= 1u << b;
+  for (; backend_difference_at (count, &one, &mask); count++) {
+    CHECK (mask != 0 && mask != every, "%s: of no backend, or of all", one.name);
     CHECK (strlen (one.reason) > 5, "%s: no reason", one.name);
     for (size_t i = 0; i < count; i++)
-      CHECK (difference_at (i, &other) && strcmp (one.name, other.name) != 0, "%s is there twice", one.name);
+      CHECK (backend_difference_at (i, &other, &ignored) && strcmp (one.name, other.name) != 0,
+             "%s is there twice", one.name);
     for (enum control c = 0; c < CONTROL_COUNT; c++)
       CHECK (strcmp (one.name, control_info (c)->name) != 0, "%s is a control", one.name);
   }
   assert_true (count > 0);
-  assert_false (difference_at (SIZE_MAX, &one));
+  assert_false (backend_difference_at (SIZE_MAX, &one, &mask));
 }
 
 static void test_texts (void **state)
 {
   (void) state;
-  assert_string_equal (backend_name (BACKEND_LIBCRUN), "libcrun");
-  assert_string_equal (backend_name (BACKEND_OCI_CRUN), "oci:crun");
-  assert_string_equal (backend_name (BACKEND_OCI_RUNC), "oci:runc");
-  assert_string_equal (backend_name (BACKEND_OCI_RUNSC), "oci:runsc");
-  assert_string_equal (backend_name (BACKEND_DOCKER), "docker");
-  assert_string_equal (backend_name (BACKEND_PODMAN), "podman");
-  assert_string_equal (backend_name (BACKEND_OCI_OTHER), "oci:other");
   assert_string_equal (enforcement_text (ENFORCEMENT_ENFORCED), "enforced");
   assert_string_equal (enforcement_text (ENFORCEMENT_WEAKER), "weaker");
   assert_string_equal (enforcement_text (ENFORCEMENT_IMPOSSIBLE), "impossible");
@@ -224,34 +240,33 @@ static void test_texts (void **state)
 static void test_backends_are_found (void **state)
 {
   static const struct {
-    const char *name, *runtime;
-    enum backend backend;
+    const char *name, *runtime, *backend;
   } rows[] = {
-    { "libcrun", NULL, BACKEND_LIBCRUN },
-    { "docker", NULL, BACKEND_DOCKER },
-    { "podman", "runc", BACKEND_PODMAN },
-    { "oci", NULL, BACKEND_OCI_RUNC },
-    { "oci", "crun", BACKEND_OCI_CRUN },
-    { "oci", "runsc", BACKEND_OCI_RUNSC },
-    { "oci", "/usr/local/sbin/runc", BACKEND_OCI_RUNC },
-    { "oci", "/opt/runc/crun", BACKEND_OCI_CRUN },
-    { "oci", "youki", BACKEND_OCI_OTHER },
-    { "oci", "runc-wrapper", BACKEND_OCI_OTHER },
-    { "oci", "/opt/runc/", BACKEND_OCI_OTHER },
-    { "oci:crun", NULL, BACKEND_OCI_CRUN },
-    { "oci:runsc", NULL, BACKEND_OCI_RUNSC },
-    { "oci:/usr/bin/crun", NULL, BACKEND_OCI_CRUN },
-    { "oci:kata-runtime", NULL, BACKEND_OCI_OTHER },
+    { "libcrun", NULL, "libcrun" },
+    { "docker", NULL, "docker" },
+    { "podman", "runc", "podman" },
+    { "oci", NULL, "oci:runc" },
+    { "oci", "crun", "oci:crun" },
+    { "oci", "runsc", "oci:runsc" },
+    { "oci", "/usr/local/sbin/runc", "oci:runc" },
+    { "oci", "/opt/runc/crun", "oci:crun" },
+    { "oci", "youki", "oci:other" },
+    { "oci", "runc-wrapper", "oci:other" },
+    { "oci", "/opt/runc/", "oci:other" },
+    { "oci:crun", NULL, "oci:crun" },
+    { "oci:runsc", NULL, "oci:runsc" },
+    { "oci:/usr/bin/crun", NULL, "oci:crun" },
+    { "oci:kata-runtime", NULL, "oci:other" },
   };
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_error struct error err = { 0 };
-    enum backend found = BACKEND_COUNT;
+    const struct backend *found = NULL;
 
     CHECK (backend_find (rows[i].name, rows[i].runtime, &found, &err) == 0, "%s", error_text (&err));
-    CHECK (found == rows[i].backend, "'%s' with '%s' is %s", rows[i].name,
-           rows[i].runtime ? rows[i].runtime : "(nothing)", backend_name (found));
+    CHECK (found != NULL && strcmp (found->name, rows[i].backend) == 0, "'%s' with '%s' is %s", rows[i].name,
+           rows[i].runtime ? rows[i].runtime : "(nothing)", found->name);
   }
 }
 
@@ -270,11 +285,11 @@ static void test_backends_that_are_none (void **state)
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_error struct error err = { 0 };
-    enum backend found = BACKEND_COUNT;
+    const struct backend *found = NULL;
 
     CHECK (backend_find (rows[i].name, NULL, &found, &err) == -EINVAL, "'%s' is found", rows[i].name);
     assert_string_equal (error_text (&err), rows[i].message);
-    assert_int_equal (found, BACKEND_COUNT);
+    assert_null (found);
   }
 }
 

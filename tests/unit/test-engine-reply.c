@@ -169,7 +169,7 @@ static void test_sockets (void **state)
   char directory[] = "/tmp/test-engine-XXXXXX";
   cleanup_error struct error err = { 0 };
   cleanup_free char *own = NULL, *found = NULL, *warning = NULL, *none = NULL;
-  struct engine_place place = { .engine = BACKEND_DOCKER, .uid = 1000 };
+  struct engine_place place = { .engine = backend_named ("docker"), .uid = 1000 };
 
   (void) state;
   assert_non_null (mkdtemp (directory));

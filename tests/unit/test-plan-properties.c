@@ -100,7 +100,7 @@ static void make_request (struct rng *rng, const struct profile *profile, struct
 
   assert_int_equal (strlist_add (&request->argv, "true"), 0);
   request->workspace = strdup ("/projects/demo");
-  request->backend = BACKEND_LIBCRUN;
+  request->backend = backend_named ("libcrun");
   /* Half of them ask for less, some for more, which has to be refused. */
   if (value_is_set (pids) && rng_below (rng, 2) == 0) {
     char text[40];

@@ -10,13 +10,13 @@
 #include "render-oci.h"
 #include "wire-init.h"
 
-static const enum backend backends[] = { BACKEND_LIBCRUN, BACKEND_OCI_RUNC, BACKEND_DOCKER, BACKEND_PODMAN };
+static const char *const names[] = { "libcrun", "oci:runc", "docker", "podman" };
 
 static void test_watched (void **state)
 {
   (void) state;
-  for (size_t i = 0; i < ARRAY_LEN (backends); i++) {
-    cleanup_plan struct plan *plan = plan_case_make (backends[i]);
+  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
+    cleanup_plan struct plan *plan = plan_case_make (names[i]);
 
     assert_int_equal (plan->wall_ms, 7000);
     assert_int_equal (plan->output_bytes, 3072);
@@ -34,7 +34,7 @@ static bool stands_before (const struct strlist *list, const char *word, const c
 static void stage (struct plan *plan)
 {
   cleanup_error struct error err = { 0 };
-  int r = backend_is_engine (plan->backend)
+  int r = plan->backend->images_only
               ? plan_stage_engine (plan, "/lib/init", "/run/door", INIT_OVER_SOCKET, &err)
               : plan_stage (plan, "/run/stage", INIT_OVER_FDS, &err);
 
@@ -45,8 +45,8 @@ static void stage (struct plan *plan)
 static void test_open_files (void **state)
 {
   (void) state;
-  for (size_t i = 0; i < ARRAY_LEN (backends); i++) {
-    cleanup_plan struct plan *plan = plan_case_make (backends[i]);
+  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
+    cleanup_plan struct plan *plan = plan_case_make (names[i]);
 
     stage (plan);
     CHECK (stands_before (&plan->init, "--open-files", "100"), "backend %zu: init sets no limit", i);
@@ -59,14 +59,13 @@ static void test_open_files (void **state)
 static void test_kept_variables (void **state)
 {
   (void) state;
-  for (size_t i = 0; i < ARRAY_LEN (backends); i++) {
-    cleanup_plan struct plan *plan = plan_case_make (backends[i]);
+  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
+    cleanup_plan struct plan *plan = plan_case_make (names[i]);
     bool kept;
 
     stage (plan);
     kept = stands_before (&plan->init, "--keep-env", "GREETING,HOME,PATH");
-    CHECK (kept == backend_is_engine (backends[i]), "backend %zu: init is told '%s'", i,
-           kept ? "" : "nothing");
+    CHECK (kept == plan->backend->adds_env, "backend %zu: init is told '%s'", i, kept ? "" : "nothing");
   }
 }
 
@@ -74,7 +73,7 @@ static void test_kept_variables (void **state)
  * required. */
 static void test_own_engine (void **state)
 {
-  cleanup_plan struct plan *plan = plan_case_make (BACKEND_PODMAN);
+  cleanup_plan struct plan *plan = plan_case_make ("podman");
   cleanup_error struct error err = { 0 }, refused = { 0 }, waivable = { 0 };
   struct host_facts host = {
     .uid = 1000, .gid = 1001, .subuid = { 100000, 65536 }, .subgid = { 200000, 65536 }, .cgroup = CGROUP_V2
@@ -115,7 +114,7 @@ static void test_own_engine (void **state)
 /* Each run has a range of its own; one that does not exist is not taken. */
 static void test_slots (void **state)
 {
-  cleanup_plan struct plan *plan = plan_case_make (BACKEND_LIBCRUN);
+  cleanup_plan struct plan *plan = plan_case_make ("libcrun");
   uint32_t first = plan->uid_maps[0].outside;
 
   (void) state;
@@ -167,9 +166,8 @@ static void check_groups (struct plan *plan)
 /* Engines mount a view of their own. */
 static void test_groups (void **state)
 {
-  static const enum backend others[] = { BACKEND_DOCKER, BACKEND_PODMAN };
-  cleanup_plan struct plan *libcrun = plan_case_make (BACKEND_LIBCRUN),
-                           *runc = plan_case_make (BACKEND_OCI_RUNC);
+  static const char *const others[] = { "docker", "podman" };
+  cleanup_plan struct plan *libcrun = plan_case_make ("libcrun"), *runc = plan_case_make ("oci:runc");
 
   (void) state;
   check_groups (libcrun);

@@ -27,7 +27,7 @@ static void replace (char **text, const char *by)
 /* The case's profile has none; this is as plan/mounts.c makes it. */
 static struct plan *make (void)
 {
-  struct plan *plan = plan_case_make (BACKEND_LIBCRUN);
+  struct plan *plan = plan_case_make ("libcrun");
 
   if (plan_workspace (plan) == NULL) {
     struct plan_mount *mounts = realloc (plan->mounts, (plan->mount_count + 1) * sizeof (*mounts));
@@ -258,7 +258,7 @@ static void why (struct plan *plan, const char *text)
 
 static void test_not_held (void **state)
 {
-  cleanup_plan struct plan *plan = make (), *other = plan_case_make (BACKEND_OCI_RUNC);
+  cleanup_plan struct plan *plan = make (), *other = plan_case_make ("oci:runc");
   struct plan_mount *mount = other_mount (plan);
   char *target = mount->target;
 

@@ -111,7 +111,7 @@ static void test_plan (void **state)
   c.plan->listener = strdup ("/run/listener");
   promises = promises_of_plan (c.plan);
   check_filled (&promises, " among_others joins_user_namespace ");
-  c.plan->backend = BACKEND_DOCKER;
+  c.plan->backend = backend_named ("docker");
   c.plan->engines_ids = true;
   promises = promises_of_plan (c.plan);
   check_filled (&promises, " ");

@@ -23,7 +23,7 @@ static struct json_node *read_json (const char *text)
 /* Podman reads the filter from a file: what is in it is refused unless it is listed. */
 static void test_podman_filter (void **state)
 {
-  cleanup_plan struct plan *plan = plan_case_make (BACKEND_PODMAN);
+  cleanup_plan struct plan *plan = plan_case_make ("podman");
   cleanup_error struct error err = { 0 };
   cleanup_json struct json_node *filter = NULL;
   cleanup_free char *text = NULL;
@@ -54,7 +54,7 @@ static void test_podman_expect (void **state)
     { "Memory", "268435456" }, { "MemorySwap", "268435456" }, { "PidsLimit", "32" },
     { "CpuQuota", "50000" },   { "CpuPeriod", "100000" },     { "AutoRemove", "false" },
   };
-  cleanup_plan struct plan *plan = plan_case_make (BACKEND_PODMAN);
+  cleanup_plan struct plan *plan = plan_case_make ("podman");
   cleanup_error struct error err = { 0 };
   cleanup_json struct json_node *expected = NULL;
   cleanup_free char *text = NULL;
@@ -92,7 +92,7 @@ static void test_podman_expect (void **state)
  * of are so. */
 static void test_staged (void **state)
 {
-  cleanup_plan struct plan *plan = plan_case_make (BACKEND_LIBCRUN);
+  cleanup_plan struct plan *plan = plan_case_make ("libcrun");
   cleanup_error struct error err = { 0 };
   cleanup_json struct json_node *config = NULL;
   cleanup_free char *text = NULL;
@@ -128,7 +128,7 @@ static void test_engines (void **state)
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
-    cleanup_plan struct plan *plan = plan_case_make (BACKEND_DOCKER);
+    cleanup_plan struct plan *plan = plan_case_make ("docker");
     cleanup_error struct error err = { 0 };
     cleanup_json struct json_node *document = NULL;
     cleanup_free char *text = NULL;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-engine-backend-internal.h"
+#include "backend-engines.h"
+#include "render-docker.h"
 
 /* 1.41 (Docker 20.10) is the first that has all we send; a newer one is only asked for what we know of. */
 #define API_MAJOR     1u
@@ -101,12 +102,54 @@ static int compare (const struct plan *plan, const struct json_node *sent, const
   return compare_volumes (plan, inspected, differences);
 }
 
-const struct engine_ways engine_docker = {
-  .backend = BACKEND_DOCKER,
-  .argv = "Docker",
+static const struct enforcement_row rows[] = {
+  { CONTROL_USER_NAMESPACE, -1, ENFORCEMENT_IMPOSSIBLE, true,
+    "Docker has no mapping per container; it answers 201 to UsernsMode 'private' and gives none" },
+  { CONTROL_SECCOMP, -1, ENFORCEMENT_ENFORCED, true, "inline filter in SecurityOpt" },
+  { CONTROL_APPARMOR, -1, ENFORCEMENT_WEAKER, true,
+    "Docker starts unconfined without a word when the host has no AppArmor" },
+  { CONTROL_WORKSPACE_BOUNDED, -1, ENFORCEMENT_ENFORCED, true,
+    "bind mounts; ids are not mapped, so the workspace has to be the command's own to be written" },
+  { CONTROL_NAMESPACE_MOUNT, -1, ENFORCEMENT_ENFORCED, true,
+    "Docker lets the host's mounts come in below the root; our supervisor stops that while init waits" },
+  { .reason = NULL },
+};
+
+static const struct backend_difference differences[] = {
+  { "workspace.owner",
+    "ids are not mapped: the command needs a workspace that is its own, and files that it makes are its "
+    "own" },
+  { "engine.restart",
+    "a Docker that was killed ends the containers that it finds when it comes back, unless it has "
+    "live-restore: the run then ends by that signal" },
+  { NULL, NULL },
+};
+
+static const char *const own_mounts[] = { "/etc/hostname", "/etc/hosts", "/etc/resolv.conf", PLAN_GROUP_VIEW,
+                                          NULL };
+
+static const char *const sockets[] = { "/run/docker.sock", "/var/run/docker.sock", NULL };
+
+static const struct engine_ways docker = {
+  .label = "Docker",
+  .version_of = ", API",
+  .address = "DOCKER_HOST",
+  .user_socket = "docker.sock",
+  .sockets = sockets,
   .ping = "/_ping",
   .meet = meet,
   .image_verb = "json",
   .pull_verb = "create?fromImage=",
   .compare = compare,
+};
+
+const struct backend backend_docker = {
+  ENGINE,
+  .name = "docker",
+  .rows = rows,
+  .differences = differences,
+  .mounts = own_mounts,
+  .document = "docker",
+  .render = render_docker,
+  .engine = &docker,
 };

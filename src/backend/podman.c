@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-engine-backend-internal.h"
+#include "backend-engines.h"
 #include "render-podman.h"
 
 #define VERSION_MIN 4u
@@ -84,9 +84,31 @@ static int compare (const struct plan *plan, const struct json_node *sent, const
   return 0;
 }
 
-const struct engine_ways engine_podman = {
-  .backend = BACKEND_PODMAN,
-  .argv = "Podman",
+static const struct enforcement_row rows[] = {
+  { CONTROL_USER_NAMESPACE, -1, ENFORCEMENT_ENFORCED, true, "userns private with idmappings" },
+  { CONTROL_SECCOMP, -1, ENFORCEMENT_ENFORCED, true,
+    "a file of the run's that the service reads, as Podman takes no filter inline" },
+  { CONTROL_APPARMOR, -1, ENFORCEMENT_ENFORCED, true, "Podman refuses when the host has no AppArmor" },
+  { CONTROL_WORKSPACE_BOUNDED, -1, ENFORCEMENT_ENFORCED, true,
+    "bind mounts; ids are mapped where its runtime is crun" },
+  { CONTROL_ENVIRONMENT_CLEAN, -1, ENFORCEMENT_ENFORCED, true,
+    "explicit list; proxy variables of its host must be switched off" },
+  { .reason = NULL },
+};
+
+static const char *const own_mounts[] = { "/etc/group",       "/etc/hostname",
+                                          "/etc/hosts",       "/etc/passwd",
+                                          "/etc/resolv.conf", "/run/.containerenv",
+                                          PLAN_GROUP_VIEW,    NULL };
+
+static const char *const sockets[] = { "/run/podman/podman.sock", NULL };
+
+static const struct engine_ways podman = {
+  .label = "Podman",
+  .version_of = "",
+  .address = "CONTAINER_HOST",
+  .user_socket = "podman/podman.sock",
+  .sockets = sockets,
   .ping = "/v4.0.0/libpod/_ping",
   .meet = meet,
   .check_runtime = check_runtime,
@@ -96,4 +118,15 @@ const struct engine_ways engine_podman = {
   .init_before_attach = true,
   .mounts_behind_links = true,
   .compare = compare,
+};
+
+const struct backend backend_podman = {
+  ENGINE,
+  .name = "podman",
+  .rows = rows,
+  .reads_filter = true,
+  .mounts = own_mounts,
+  .document = "podman",
+  .render = render_podman,
+  .engine = &podman,
 };

@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "backend-version.h"
+#include "backend-program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend-backend.h"
-#include "backend-engine-backend.h"
 #include "base-cleanup.h"
+#include "base-path.h"
 #include "base-str.h"
-#include "engine-socket.h"
 
 /* A runtime that says more, or later, says nothing. */
 #define VERSION_BYTES ((size_t) 256)
@@ -91,59 +89,29 @@ int program_version (const char *program, char **ret_version, struct error *err)
   return *ret_version ? 0 : error_oom (err);
 }
 
-/* It is part of our own helper, so the build knows. */
-static int libcrun_version (char **ret_text, struct error *err)
+int backend_find_program (const char *name, char **ret_path, struct error *err)
 {
-#ifdef LIBCRUN_VERSION
-  *ret_text = strdup ("libcrun " LIBCRUN_VERSION);
-  return *ret_text ? 0 : error_oom (err);
-#else
-  (void) ret_text;
-  return error_set (err, -EOPNOTSUPP, "this version was built without libcrun");
-#endif
-}
+  static const char *const directories[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
+                                             "/usr/bin",        "/sbin",          "/bin" };
 
-static int find_engine (const struct backend_question *question, char **ret_text, struct error *err)
-{
-  struct engine_place place = engine_place_from_environment (question->backend, question->socket, geteuid ());
-  cleanup_engine struct engine *engine = NULL;
-  cleanup_free char *socket = NULL;
-  cleanup_free char *version = NULL;
-  int r = engine_socket_find (&place, &socket, err);
-
-  if (r == 0)
-    r = engine_open (question->backend, socket, &engine, err);
-  if (r < 0)
-    return r;
-  version = engine_version (engine);
-  *ret_text = version ? str_format ("%s%s%s (%s)", version, question->runtime ? ", runtime " : "",
-                                    question->runtime ? question->runtime : "", socket)
-                      : NULL;
-  return *ret_text ? 0 : error_oom (err);
-}
-
-static int find_runtime (const struct backend_question *question, char **ret_text, struct error *err)
-{
-  const char *own =
-      question->backend == BACKEND_OCI_OTHER ? "runc" : backend_name (question->backend) + strlen ("oci:");
-  cleanup_free char *program = NULL;
-  cleanup_free char *version = NULL;
-  int r = backend_find_program (question->runtime ? question->runtime : own, &program, err);
-
-  if (r == 0)
-    r = program_version (program, &version, err);
-  if (r < 0)
-    return r;
-  *ret_text = str_format ("%s (%s)", version, program);
-  return *ret_text ? 0 : error_oom (err);
-}
-
-int backend_version (const struct backend_question *question, char **ret_text, struct error *err)
-{
-  switch (question->backend) {
-  case BACKEND_LIBCRUN: return libcrun_version (ret_text, err);
-  case BACKEND_DOCKER:
-  case BACKEND_PODMAN: return find_engine (question, ret_text, err);
-  default: return find_runtime (question, ret_text, err);
+  if (strchr (name, '/') != NULL) {
+    if (!path_is_normal (name) || access (name, X_OK) < 0)
+      return error_set (err, -ENOENT, "--runtime: '%s' is not the absolute path of a program", name);
+    *ret_path = strdup (name);
+    return *ret_path ? 0 : error_oom (err);
   }
+  for (size_t i = 0; i < ARRAY_LEN (directories); i++) {
+    cleanup_free char *path = str_format ("%s/%s", directories[i], name);
+
+    if (path == NULL)
+      return error_oom (err);
+    if (access (path, X_OK) == 0) {
+      *ret_path = take_ptr (path);
+      return 0;
+    }
+  }
+  return error_set (err, -ENOENT,
+                    "--runtime: there is no program '%s' in /usr/local/sbin, /usr/local/bin, /usr/sbin, "
+                    "/usr/bin, /sbin or /bin; install it or give its path",
+                    name);
 }

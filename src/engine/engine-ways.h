@@ -1,9 +1,10 @@
-/* What the engines differ in. */
+/* What engines differ in, for struct backend; and what their functions share. */
 #pragma once
 
-#include "backend-engine-backend.h"
+#include "engine-client.h"
 
 struct engine {
+  const struct backend *backend;
   const struct engine_ways *ways;
   struct http *http;
   char *prefix;          /* of every path: "/v1.41" */
@@ -13,8 +14,11 @@ struct engine {
 };
 
 struct engine_ways {
-  enum backend backend;
-  const char *argv; /* for people: "Docker" */
+  const char *label;          /* for people: "Docker" */
+  const char *version_of;     /* between that and the version: ", API" */
+  const char *address;        /* the variable that names its socket: "DOCKER_HOST" */
+  const char *user_socket;    /* of a user's own engine, in XDG_RUNTIME_DIR */
+  const char *const *sockets; /* of the host's; ends with NULL */
   const char *ping;
   /* Reads who answered to the ping, and sets prefix and version. */
   int (*meet) (struct engine *engine, const struct http_reply *reply, struct error *err);
@@ -30,8 +34,6 @@ struct engine_ways {
   int (*compare) (const struct plan *plan, const struct json_node *sent, const struct json_node *inspected,
                   struct strlist *differences);
 };
-
-extern const struct engine_ways engine_docker, engine_podman;
 
 /* One call. A status of 400 and above is an error with the engine's words behind WHAT, but for ALLOWED (0:
  * none). */

@@ -15,7 +15,7 @@
 #include "base-cleanup.h"
 #include "base-error.h"
 #include "base-str.h"
-#include "control-enforcement.h"
+#include "control-backend.h"
 #include "engine-attach.h"
 #include "engine-http.h"
 #include "engine-reply.h"
@@ -30,11 +30,12 @@
 struct engine;
 
 /* Calls the engine at SOCKET and agrees on a version with it. */
-int engine_open (enum backend backend, const char *socket, struct engine **ret_engine, struct error *err);
+int engine_open (const struct backend *backend, const char *socket, struct engine **ret_engine,
+                 struct error *err);
 
 /* The same with the patience of engine_set_patience from the start (0: as usual). */
-int engine_open_within (enum backend backend, const char *socket, unsigned ms, struct engine **ret_engine,
-                        struct error *err);
+int engine_open_within (const struct backend *backend, const char *socket, unsigned ms,
+                        struct engine **ret_engine, struct error *err);
 
 /* WATCH is asked while a call waits; true gives up the call. */
 void engine_set_watch (struct engine *engine, http_watch *watch, void *data);

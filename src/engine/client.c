@@ -1,13 +1,13 @@
 #include <config.h>
 
-#include "backend-engine-backend.h"
+#include "engine-client.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "backend-engine-backend-internal.h"
+#include "engine-ways.h"
 #include "base-json-write.h"
 
 #define CONNECT_MS 20000u
@@ -17,8 +17,6 @@
 
 #define STATUS_NOT_MODIFIED 304u
 
-static const struct engine_ways *const kinds[] = { &engine_docker, &engine_podman };
-
 int engine_refuse (const struct engine *engine, const char *what, const struct http_reply *reply,
                    struct error *err)
 {
@@ -26,7 +24,7 @@ int engine_refuse (const struct engine *engine, const char *what, const struct h
 
   if (message == NULL)
     return error_oom (err);
-  return error_set (err, -EIO, "%s could not %s: %s", engine->ways->argv, what, message);
+  return error_set (err, -EIO, "%s could not %s: %s", engine->ways->label, what, message);
 }
 
 int engine_call (struct engine *engine, const char *what, const char *method, const char *path,
@@ -38,7 +36,7 @@ int engine_call (struct engine *engine, const char *what, const char *method, co
   int r = whole ? http_do (engine->http, &call, &reply, err) : error_oom (err);
 
   if (r < 0)
-    return error_prefix (err, "%s: %s", backend_name (engine->ways->backend), what);
+    return error_prefix (err, "%s: %s", engine->backend->name, what);
   if ((reply.status < 200 || reply.status >= 300) && reply.status != allowed)
     return engine_refuse (engine, what, &reply, err);
   *ret_reply = reply;
@@ -55,13 +53,14 @@ static int command (struct engine *engine, const char *what, const char *method,
   return engine_call (engine, what, method, path, NULL, allowed, &reply, err);
 }
 
-int engine_open (enum backend backend, const char *socket, struct engine **ret_engine, struct error *err)
+int engine_open (const struct backend *backend, const char *socket, struct engine **ret_engine,
+                 struct error *err)
 {
   return engine_open_within (backend, socket, 0, ret_engine, err);
 }
 
-int engine_open_within (enum backend backend, const char *socket, unsigned ms, struct engine **ret_engine,
-                        struct error *err)
+int engine_open_within (const struct backend *backend, const char *socket, unsigned ms,
+                        struct engine **ret_engine, struct error *err)
 {
   cleanup_engine struct engine *engine = calloc (1, sizeof (*engine));
   cleanup_http_reply struct http_reply reply = { 0 };
@@ -70,11 +69,10 @@ int engine_open_within (enum backend backend, const char *socket, unsigned ms, s
   if (engine == NULL)
     return error_oom (err);
   engine->patience_ms = ms;
-  for (size_t i = 0; i < ARRAY_LEN (kinds); i++)
-    if (kinds[i]->backend == backend)
-      engine->ways = kinds[i];
+  engine->backend = backend;
+  engine->ways = backend->engine;
   if (engine->ways == NULL)
-    return error_set (err, -EOPNOTSUPP, "'%s' is no engine", backend_name (backend));
+    return error_set (err, -EOPNOTSUPP, "'%s' is no engine", backend->name);
   r = http_open (socket, &engine->http, err);
   if (r == 0)
     /* Who does not know that path may be another engine, which is for MEET to say. */
@@ -109,8 +107,7 @@ void engine_set_patience (struct engine *engine, unsigned ms)
 
 char *engine_version (const struct engine *engine)
 {
-  return str_format ("%s%s %s", engine->ways->argv, engine->ways->backend == BACKEND_DOCKER ? ", API" : "",
-                     engine->version);
+  return str_format ("%s%s %s", engine->ways->label, engine->ways->version_of, engine->version);
 }
 
 const char *engine_socket (const struct engine *engine)
@@ -157,7 +154,7 @@ static int inspect (struct engine *engine, const char *id, struct json_node **re
                : error_oom (err);
 
   if (r == 0 && reply.status == STATUS_NOT_FOUND)
-    return error_set (err, -ENOENT, "%s has no such container any more", engine->ways->argv);
+    return error_set (err, -ENOENT, "%s has no such container any more", engine->ways->label);
   return r < 0 ? r : reply_read (reply.text, reply.len, ret_tree, err);
 }
 
@@ -173,7 +170,7 @@ static int judge (const struct engine *engine, const struct strlist *differences
   if (text.failed)
     return error_oom (err);
   return error_set (err, -EPROTO, "%s did not make the container as it was asked to: %s differ%s",
-                    engine->ways->argv, text.text, differences->count == 1 ? "s" : "");
+                    engine->ways->label, text.text, differences->count == 1 ? "s" : "");
 }
 
 /* A runtime with a kernel of its own keeps other promises, so it has to be named when the run is planned. */
@@ -183,12 +180,12 @@ static int check_kernel (const struct engine *engine, const struct plan *plan, c
   cleanup_container_state struct container_state state = { 0 };
   int r = reply_state (tree, &state, err);
 
-  if (r < 0 || state.runtime == NULL || !runtime_has_own_kernel (state.runtime)
-      || runtime_has_own_kernel (plan->runtime))
+  if (r < 0 || state.runtime == NULL || !backend_of_runtime (state.runtime)->own_kernel
+      || plan_has_own_kernel (plan))
     return r;
   return error_set (err, -EINVAL,
                     "%s would use its runtime '%s', which has a kernel of its own; say --runtime %s",
-                    engine->ways->argv, state.runtime, state.runtime);
+                    engine->ways->label, state.runtime, state.runtime);
 }
 
 int engine_check (struct engine *engine, const char *id, const struct plan *plan, const char *document,
@@ -226,7 +223,7 @@ static int check_link (struct engine *engine, const char *id, const char *name, 
   if (reply.path_stat != NULL)
     r = reply_is_link (reply.path_stat, &link, err);
   else if (reply.status != STATUS_NOT_FOUND || needed)
-    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->ways->argv, name);
+    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->ways->label, name);
   if (r == 0 && link)
     r = error_set (err, -ELOOP,
                    "the image has a symbolic link in place of '%s', where something is to be mounted", name);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend-engine-backend-internal.h"
+#include "engine-ways.h"
 #include "engine-values.h"
 
 /* A registry may keep an engine waiting, but not for ever. */

@@ -1,0 +1,15 @@
+/* What engines share (engines.c): functions and values for struct backend. */
+#pragma once
+
+#include "engine-ways.h"
+#include "supervisor-driver.h"
+
+/* All that is the same for every engine but name, rows, document and ways. */
+#define ENGINE                                                                                               \
+  .isolation = ISOLATION_CONTAINER, .shared = engines_rows, .observed = true, .images_only = true,           \
+  .own_privilege = true, .adds_env = true, .has_others = true, .names_runtimes = true,                       \
+  .version = engines_version, .driver = &run_by_engine
+
+extern const struct enforcement_row engines_rows[];
+
+int engines_version (const struct backend_question *question, char **ret_text, struct error *err);

@@ -1,0 +1,71 @@
+/* How a container is made, started, signalled, waited for and removed.
+ *
+ * A backend names a driver (struct backend, control-backend.h): there is one for programs that are executed
+ * on a stage, and one for engines. The supervisor takes a driver's steps in this order, and knows nothing
+ * else of the backend.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base-error.h"
+#include "base-str.h"
+#include "control-backend.h"
+#include "plan-staged.h"
+
+struct run;
+
+struct run_driver {
+  /* Before anything is made: finds what is needed, refuses what cannot be. Sets TRANSPORT and OWN_KERNEL.
+   */
+  int (*open) (struct run *run);
+  /* In the run's directory: the plan as it is carried out, and the document made of it. */
+  int (*prepare) (struct run *run);
+  /* Makes and starts the container, up to init's hello; the first questions are on their way by then. */
+  int (*start) (struct run *run);
+  void (*signal) (struct run *run, int signal_number);
+  /* Init is gone, and has TOLD how the command ended or not. If not, *RET_STATUS is init's own end as waitpid
+   * has it; negative where nobody can say, or not within RUN_END_MS if it is HURRIED. */
+  int (*wait) (struct run *run, bool told, bool hurried, int *ret_status);
+  /* On every path, whatever was made; what could not be removed is in the run's error. */
+  void (*destroy) (struct run *run);
+};
+
+/* By programs that are executed on a stage (struct runtime_program), and through an engine (struct
+ * engine_ways). */
+extern const struct run_driver run_by_programs, run_by_engine;
+
+/* What one step of a runtime is called with. */
+struct runtime_call {
+  const char *id;
+  const char *directory; /* the run's directory, for the log */
+  const char *state;     /* for the runtime's own state */
+  const char *bundle;    /* holds config.json */
+  const char *program;   /* absolute: the runtime, or our helper */
+  const char *console;   /* the socket for a terminal's master, or NULL */
+  bool cgroup;           /* whether the run gets one */
+  unsigned passed;       /* descriptors from 3 on that go to init */
+  int signal;            /* STEP_KILL: which */
+};
+
+/* STEP_KILL: only where init is not a process of the host's. */
+enum runtime_step { STEP_CREATE, STEP_START, STEP_KILL, STEP_DELETE };
+
+/* A backend that is a program: the supervisor asks for the arguments of a step, executes them on the stage,
+ * and on failure asks what the program said. A step without arguments has nothing to do. Where containers
+ * have a kernel of their own the runtime's process stands for init, with its exit code, and its pid is in the
+ * directory's file "pid". */
+struct runtime_program {
+  enum init_transport transport;
+  bool needs_v1_view; /* refuses a host with both cgroup versions mounted */
+  bool listens;       /* hands the listener of a filter over (OCI's listenerPath) */
+  bool prepared;      /* part of us: what we do better ourselves is left to us, which is to make the groups of
+                       * version 1 and to compile the filter */
+  bool has_control;   /* its program answers over a socket behind the passed descriptors */
+  /* RUNTIME is what --runtime says, or NULL; HELPER is where our own helper is. */
+  int (*find) (const char *runtime, const char *helper, char **ret_path, struct error *err);
+  int (*argv) (const struct runtime_call *call, enum runtime_step step, struct strlist *ret_argv,
+               struct error *err);
+  /* What was said about a failed step, in one line; NULL when nothing was. CONTROL is the socket, or -1. */
+  char *(*failure) (const struct runtime_call *call, enum runtime_step step, int control);
+};
