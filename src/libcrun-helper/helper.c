@@ -109,7 +109,7 @@ static int prepare (const struct helper_request *request, struct error *err)
 {
   int r;
 
-  prctl (PR_SET_NAME, "tyrum-oci-libcrun-helper");
+  prctl (PR_SET_NAME, "tyrum-libcrun");
   /* Until there is something to take down. After that child_run looks at the socket. */
   if (prctl (PR_SET_PDEATHSIG, SIGKILL) < 0)
     return error_set_errno (err, errno, "cannot ask for a signal at the supervisor's end");

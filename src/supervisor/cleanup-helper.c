@@ -40,7 +40,7 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
   const int fds[] = { -1, -1, -1, socket, run->stage_ns[0], run->stage_ns[1] };
   struct order order;
 
-  prctl (PR_SET_NAME, "tyrum-cleanup helper");
+  prctl (PR_SET_NAME, "tyrum-cleanup");
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   if (getppid () != supervisor || run_arrange_descriptors (fds, ARRAY_LEN (fds)) < 0)
     _exit (EXIT_FAILURE);
