@@ -13,45 +13,23 @@
 static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1] =
     "\n                                                                ";
 
-/* Characters that stand in JSON as they are, which is nearly all that we ever write. Where others come up,
- * they are looked at one by one, for what they mean and for whether they are UTF-8 at all. */
-static const bool plain[256] = {
-  [' '] = true,
-  ['!'] = true,
-  ['#' ... '['] = true,
-  [']' ... '~'] = true,
-};
-
-/* How many plain characters TEXT starts with. */
-static size_t plain_length (const char *text)
-{
-  size_t len = 0;
-
-  while (plain[(unsigned char) text[len]])
-    len++;
-  return len;
-}
-
-static char *put (char *at, const char *bytes, size_t len)
-{
-  memcpy (at, bytes, len);
-  return at + len;
-}
-
 static void new_line (struct json_writer *w)
 {
   if (w->pretty)
     strbuf_add_bytes (&w->buf, indentation, 1 + (size_t) 2 * w->depth);
 }
 
-static void escape (struct json_writer *w, const char *text, size_t len)
+/* Answers whether there is more than ASCII in it. */
+static bool escape (struct json_writer *w, const char *text, size_t len)
 {
   size_t done = 0;
+  unsigned char bits = 0;
 
   for (size_t i = 0; i < len; i++) {
     unsigned char c = (unsigned char) text[i];
 
-    if (plain[c] || c >= 0x80)
+    bits |= c;
+    if (c >= ' ' && c != '"' && c != '\\' && c != 0x7f)
       continue;
     strbuf_add_bytes (&w->buf, text + done, i - done);
     done = i + 1;
@@ -65,6 +43,7 @@ static void escape (struct json_writer *w, const char *text, size_t len)
       strbuf_addf (&w->buf, "\\u%04x", c);
   }
   strbuf_add_bytes (&w->buf, text + done, len - done);
+  return bits >= 0x80;
 }
 
 static void refuse_text (struct json_writer *w, const char *where)
@@ -76,71 +55,15 @@ static void refuse_text (struct json_writer *w, const char *where)
     w->buf.failed = true;
 }
 
-static void quote_escaped (struct json_writer *w, const char *text, const char *where)
-{
-  size_t len = strlen (text);
-
-  if (!str_is_utf8 (text, len))
-    refuse_text (w, where);
-  strbuf_add (&w->buf, "\"");
-  escape (w, text, len);
-  strbuf_add (&w->buf, "\"");
-}
-
 /* TEXT as a string; WHERE names it if it is none that JSON can carry. */
 static void quote (struct json_writer *w, const char *text, const char *where)
 {
-  size_t len = plain_length (text);
-  char *at;
+  size_t len = strlen (text);
 
-  if (text[len] != '\0') {
-    quote_escaped (w, text, where);
-    return;
-  }
-  at = strbuf_extend (&w->buf, len + 2);
-  if (at == NULL)
-    return;
-  *at++ = '"';
-  at = put (at, text, len);
-  *at = '"';
-}
-
-/* Comma and line break, and MORE bytes that the caller writes where this says; NULL if memory ran out. */
-static char *separate (struct json_writer *w, size_t more)
-{
-  size_t comma = w->has_items[w->depth - 1] ? 1 : 0;
-  size_t line = w->pretty ? 1 + (size_t) 2 * w->depth : 0;
-  char *at = strbuf_extend (&w->buf, comma + line + more);
-
-  w->has_items[w->depth - 1] = true;
-  if (at == NULL)
-    return NULL;
-  if (comma > 0)
-    *at = ',';
-  return put (at + comma, indentation, line);
-}
-
-/* There are thousands of plain keys in a document, so each is written together with what goes before it. */
-static void begin_item (struct json_writer *w, const char *key)
-{
-  size_t len = key != NULL ? plain_length (key) : 0;
-  size_t colon = w->pretty ? 2 : 1;
-  char *at;
-
-  if (key != NULL && key[len] == '\0') {
-    at = separate (w, 1 + len + 1 + colon);
-    if (at == NULL)
-      return;
-    *at++ = '"';
-    at = put (at, key, len);
-    put (at, "\": ", 1 + colon);
-    return;
-  }
-  separate (w, 0);
-  if (key != NULL) {
-    quote_escaped (w, key, "a key");
-    strbuf_add_bytes (&w->buf, ": ", colon);
-  }
+  strbuf_add_bytes (&w->buf, "\"", 1);
+  if (escape (w, text, len) && !str_is_utf8 (text, len))
+    refuse_text (w, where);
+  strbuf_add_bytes (&w->buf, "\"", 1);
 }
 
 /* All that stands before a value. */
@@ -153,7 +76,14 @@ static void begin_value (struct json_writer *w, const char *key)
   }
   if (w->is_object[w->depth - 1] != (key != NULL))
     w->misused = true;
-  begin_item (w, key);
+  if (w->has_items[w->depth - 1])
+    strbuf_add_bytes (&w->buf, ",", 1);
+  w->has_items[w->depth - 1] = true;
+  new_line (w);
+  if (key != NULL) {
+    quote (w, key, "a key");
+    strbuf_add_bytes (&w->buf, ": ", w->pretty ? 2 : 1);
+  }
 }
 
 static void open_container (struct json_writer *w, const char *key, bool object)
