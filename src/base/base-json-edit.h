@@ -20,6 +20,7 @@
 struct json_node *json_new (enum json_type type);
 struct json_node *json_new_bool (bool flag);
 struct json_node *json_new_text (enum json_type type, const char *text); /* a string, or a number's digits */
+struct json_node *json_new_bytes (enum json_type type, const void *bytes, size_t len); /* the same */
 struct json_node *json_new_number (int64_t number);
 struct json_node *json_clone (const struct json_node *tree);
 
@@ -30,9 +31,9 @@ int json_set (struct json_node *object, const char *key, struct json_node *value
 int json_append (struct json_node *array, struct json_node *value);
 int json_insert (struct json_node *array, size_t index, struct json_node *value);
 
+/* For all containers, without a look at the other keys; takes KEY's name only when it returns 0. */
+int json_add (struct json_node *parent, size_t index, struct json_key key, struct json_node *value);
+
 /* No such key is no error. */
 void json_remove (struct json_node *object, const char *key);
 void json_remove_at (struct json_node *container, size_t index);
-
-/* The same values; the order of keys does not count, that of items does. */
-bool json_equal (const struct json_node *a, const struct json_node *b);

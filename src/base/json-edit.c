@@ -26,16 +26,20 @@ struct json_node *json_new_bool (bool flag)
   return node;
 }
 
-struct json_node *json_new_text (enum json_type type, const char *text)
+struct json_node *json_new_bytes (enum json_type type, const void *bytes, size_t len)
 {
-  size_t size = strlen (text) + 1;
-  struct json_node *node = calloc (1, sizeof (*node) + size);
+  struct json_node *node = calloc (1, sizeof (*node) + len + 1);
 
   if (node == NULL)
     return NULL;
   node->type = type;
-  node->text = memcpy (node->own, text, size);
+  node->text = memcpy (node->own, bytes, len);
   return node;
+}
+
+struct json_node *json_new_text (enum json_type type, const char *text)
+{
+  return json_new_bytes (type, text, strlen (text));
 }
 
 struct json_node *json_new_number (int64_t number)
@@ -46,32 +50,40 @@ struct json_node *json_new_number (int64_t number)
   return json_new_text (JSON_NUMBER, digits);
 }
 
-static int add (struct json_node *parent, size_t index, char *name, struct json_node *value)
+static int reserve (struct json_node *parent)
 {
-  size_t count = parent->count;
-  size_t moved = count - index;
+  size_t capacity = parent->capacity ? parent->capacity * 2 : 8;
+  void *grown;
 
-  if (count >= parent->capacity) {
-    size_t capacity = parent->capacity ? parent->capacity * 2 : 8;
-    void *items = realloc (parent->items, capacity * sizeof (*parent->items));
-    void *keys = NULL;
-
-    if (items == NULL)
+  if (parent->count < parent->capacity)
+    return 0;
+  grown = realloc (parent->items, capacity * sizeof (*parent->items));
+  if (grown == NULL)
+    return -ENOMEM;
+  parent->items = grown;
+  if (parent->type == JSON_OBJECT) {
+    grown = realloc (parent->keys, capacity * sizeof (*parent->keys));
+    if (grown == NULL)
       return -ENOMEM;
-    parent->items = items;
-    if (parent->type == JSON_OBJECT) {
-      keys = realloc (parent->keys, capacity * sizeof (*parent->keys));
-      if (keys == NULL)
-        return -ENOMEM;
-      parent->keys = keys;
-    }
-    parent->capacity = capacity;
+    parent->keys = grown;
+  }
+  parent->capacity = capacity;
+  return 0;
+}
+
+int json_add (struct json_node *parent, size_t index, struct json_key key, struct json_node *value)
+{
+  size_t moved = parent->count - index;
+
+  if (value == NULL || reserve (parent) < 0) {
+    json_free (value);
+    return -ENOMEM;
   }
   memmove (parent->items + index + 1, parent->items + index, moved * sizeof (*parent->items));
   parent->items[index] = value;
   if (parent->type == JSON_OBJECT) {
     memmove (parent->keys + index + 1, parent->keys + index, moved * sizeof (*parent->keys));
-    parent->keys[index] = (struct json_key){ .name = name };
+    parent->keys[index] = key;
   }
   parent->count++;
   return 0;
@@ -110,6 +122,13 @@ static bool find (const struct json_node *object, const char *key, size_t *ret_i
   return false;
 }
 
+const struct json_node *json_get (const struct json_node *object, const char *key)
+{
+  size_t index;
+
+  return find (object, key, &index) ? object->items[index] : NULL;
+}
+
 struct json_node *json_edit (struct json_node *object, const char *key)
 {
   size_t index;
@@ -122,31 +141,25 @@ int json_set (struct json_node *object, const char *key, struct json_node *value
   cleanup_free char *name = NULL;
   size_t index;
 
-  if (value == NULL)
-    return -ENOMEM;
-  if (find (object, key, &index)) {
+  if (value != NULL && find (object, key, &index)) {
     json_free (object->items[index]);
     object->items[index] = value;
     return 0;
   }
   name = strdup (key);
-  if (name == NULL || add (object, object->count, name, value) < 0) {
+  if (name == NULL) {
     json_free (value);
     return -ENOMEM;
   }
+  if (json_add (object, object->count, (struct json_key){ .name = name }, value) < 0)
+    return -ENOMEM;
   name = NULL;
   return 0;
 }
 
 int json_insert (struct json_node *array, size_t index, struct json_node *value)
 {
-  if (value == NULL)
-    return -ENOMEM;
-  if (add (array, index, NULL, value) < 0) {
-    json_free (value);
-    return -ENOMEM;
-  }
-  return 0;
+  return json_add (array, index, (struct json_key){ 0 }, value);
 }
 
 int json_append (struct json_node *array, struct json_node *value)
@@ -173,21 +186,4 @@ void json_remove (struct json_node *object, const char *key)
 
   if (find (object, key, &index))
     json_remove_at (object, index);
-}
-
-bool json_equal (const struct json_node *a, const struct json_node *b)
-{
-  if (a->type != b->type || a->count != b->count || a->flag != b->flag)
-    return false;
-  if (a->text != NULL && strcmp (a->text, b->text) != 0)
-    return false;
-  for (size_t i = 0; i < a->count; i++) {
-    const struct json_node *other = b->items[i];
-
-    if (a->type == JSON_OBJECT)
-      other = json_get (b, a->keys[i].name);
-    if (other == NULL || !json_equal (a->items[i], other))
-      return false;
-  }
-  return true;
 }

@@ -3,12 +3,14 @@
 #include "base-json-read.h"
 
 #include <errno.h>
+#include <setjmp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <yajl/yajl_parse.h>
 
-#include "base-json-heap-internal.h"
+#include "base-json-edit.h"
 #include "base-limits.h"
 #include "base-str.h"
 
@@ -23,7 +25,8 @@ struct reader {
   size_t len;
   const struct json_limits *limits;
   yajl_handle yajl;
-  struct heap heap; /* yajl's, freed as a whole */
+  struct block *blocks; /* yajl's memory, freed as a whole */
+  jmp_buf out_of_memory;
   struct error *err;
 
   size_t last_end; /* where the last token ended */
@@ -37,6 +40,59 @@ struct reader {
   struct json_key key; /* a key that waits for its value */
   size_t nodes;
 };
+
+/* Memory for yajl, which does not check whether it got any. When memory runs out, allocate jumps back to
+ * where the parse began, past yajl's frames. Only json_read frees: yajl allocates little, and what it
+ * replaces is half as large as what replaces it. The callbacks' own memory is not among it: they check
+ * theirs. */
+struct block {
+  struct block *next;
+  size_t size;
+  max_align_t memory[]; /* aligned as malloc would */
+};
+
+static void *allocate (void *ctx, size_t size)
+{
+  struct reader *r = ctx;
+  struct block *block = NULL;
+
+  if (size <= SIZE_MAX - sizeof (*block))
+    block = malloc (sizeof (*block) + size);
+  if (block == NULL)
+    longjmp (r->out_of_memory, 1);
+  block->next = r->blocks;
+  block->size = size;
+  r->blocks = block;
+  return block->memory;
+}
+
+static void *resize (void *ctx, void *memory, size_t size)
+{
+  void *grown = allocate (ctx, size);
+
+  if (memory != NULL) {
+    const struct block *old = (const void *) ((char *) memory - offsetof (struct block, memory));
+
+    memcpy (grown, memory, old->size < size ? old->size : size);
+  }
+  return grown;
+}
+
+static void release (void *ctx, void *memory)
+{
+  (void) ctx;
+  (void) memory;
+}
+
+static void free_blocks (struct block *block)
+{
+  while (block != NULL) {
+    struct block *next = block->next;
+
+    free (block);
+    block = next;
+  }
+}
 
 static void count_to (struct reader *r, size_t offset)
 {
@@ -56,11 +112,9 @@ static void count_to (struct reader *r, size_t offset)
   r->counted = offset;
 }
 
-static int fail (struct reader *r, const char *what)
-{
-  error_set (r->err, -EINVAL, "%s:%u:%u: %s", r->name, r->line, r->column, what);
-  return 0;
-}
+/* Both answer 0, by which a callback ends the parse. */
+#define fail(r, format, ...)                                                                                 \
+  (error_set ((r)->err, -EINVAL, "%s:%u:%u: " format, (r)->name, (r)->line, (r)->column, ##__VA_ARGS__), 0)
 
 static int fail_oom (struct reader *r)
 {
@@ -109,48 +163,28 @@ static size_t enter_token (struct reader *r)
   return start;
 }
 
-static bool hex4 (const char *p, unsigned *ret_value)
+/* Which half of a surrogate pair an escape is, whose digits yajl has looked at: 1, 2, or 0 for none. */
+static int surrogate_half (const char *escape)
 {
-  unsigned value = 0;
-
-  for (int i = 0; i < 4; i++) {
-    char c = p[i];
-    unsigned digit;
-
-    if (c >= '0' && c <= '9')
-      digit = (unsigned) (c - '0');
-    else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-      digit = (unsigned) ((c | 0x20) - 'a' + 10);
-    else
-      return false;
-    value = value * 16 + digit;
-  }
-  *ret_value = value;
-  return true;
+  if (escape[0] != '\\' || escape[1] != 'u' || (escape[2] | 0x20) != 'd')
+    return 0;
+  if (escape[3] < '8')
+    return 0;
+  return escape[3] <= '9' || (escape[3] | 0x20) <= 'b' ? 1 : 2;
 }
 
-/* yajl turns half a surrogate pair into '?' without a word, so look at the text as it was written. */
+/* yajl turns half a surrogate pair into '?' without a word, so look at the text as it was written: a token
+ * from quote to quote. */
 static bool surrogates_pair_up (const char *raw, size_t len)
 {
-  if (memchr (raw, '\\', len) == NULL)
-    return true;
-  for (size_t i = 0; i + 1 < len; i++) {
-    unsigned value, second;
+  const char *end = raw + len;
 
-    if (raw[i] != '\\')
-      continue;
-    i++;
-    if (raw[i] != 'u' || len - i < 5 || !hex4 (raw + i + 1, &value))
-      continue;
-    i += 4;
-    if (value >= 0xdc00 && value <= 0xdfff)
+  while (raw < end && (raw = memchr (raw, '\\', (size_t) (end - raw))) != NULL) {
+    int half = surrogate_half (raw);
+
+    if (half == 2 || (half == 1 && surrogate_half (raw + strlen ("\\uXXXX")) != 2))
       return false;
-    if (value < 0xd800 || value > 0xdbff)
-      continue;
-    if (len - i < 7 || raw[i + 1] != '\\' || raw[i + 2] != 'u' || !hex4 (raw + i + 3, &second)
-        || second < 0xdc00 || second > 0xdfff)
-      return false;
-    i += 6;
+    raw += half == 1 ? strlen ("\\uXXXX\\uXXXX") : 2;
   }
   return true;
 }
@@ -160,11 +194,8 @@ static bool check_text (struct reader *r, size_t start, const unsigned char *byt
 {
   size_t max = r->limits->string > 0 ? r->limits->string : LIMIT_STRING_BYTES;
 
-  if (len > max) {
-    error_set (r->err, -EINVAL, "%s:%u:%u: string is longer than %zu bytes", r->name, r->line, r->column,
-               max);
-    return false;
-  }
+  if (len > max)
+    return fail (r, "string is longer than %zu bytes", max);
   if (memchr (bytes, '\0', len) != NULL)
     return fail (r, "string holds a NUL character");
   if (!surrogates_pair_up (r->text + start, r->last_end - start))
@@ -174,99 +205,35 @@ static bool check_text (struct reader *r, size_t start, const unsigned char *byt
   return true;
 }
 
-static int reserve_item (struct json_node *parent)
+/* Hangs NODE, which is NULL when memory ran out, where the text stands now. */
+static int add (struct reader *r, struct json_node *node)
 {
-  size_t capacity = parent->capacity ? parent->capacity * 2 : 8;
-  void *grown;
-
-  if (parent->count < parent->capacity)
-    return 0;
-  grown = realloc (parent->items, capacity * sizeof (*parent->items));
-  if (grown == NULL)
-    return -ENOMEM;
-  parent->items = grown;
-  if (parent->type == JSON_OBJECT) {
-    grown = realloc (parent->keys, capacity * sizeof (*parent->keys));
-    if (grown == NULL)
-      return -ENOMEM;
-    parent->keys = grown;
-  }
-  parent->capacity = capacity;
-  return 0;
-}
-
-/* Hangs NODE where the text stands now. NODE is freed on failure. */
-static int attach (struct reader *r, struct json_node *node)
-{
-  struct json_node *parent = r->depth > 0 ? r->open[r->depth - 1] : NULL;
-
-  if (parent == NULL) {
-    r->root = node;
-    return 1;
-  }
-  if (reserve_item (parent) < 0) {
-    json_free (node);
+  if (node == NULL)
     return fail_oom (r);
-  }
-  if (parent->type == JSON_OBJECT) {
-    parent->keys[parent->count] = r->key;
-    r->key = (struct json_key){ 0 };
-  }
-  parent->items[parent->count++] = node;
-  return 1;
-}
-
-/* LEN: bytes of its text, for which there is room then. */
-static struct json_node *new_node (struct reader *r, enum json_type type, size_t len)
-{
-  struct json_node *node;
-
   if (++r->nodes > r->limits->nodes) {
-    error_set (r->err, -EINVAL, "%s:%u:%u: more than %zu values", r->name, r->line, r->column,
-               r->limits->nodes);
-    return NULL;
+    json_free (node);
+    return fail (r, "more than %zu values", r->limits->nodes);
   }
-  node = calloc (1, sizeof (*node) + len + 1);
-  if (node == NULL) {
-    error_oom (r->err);
-    return NULL;
-  }
-  node->type = type;
   node->line = r->line;
   node->column = r->column;
-  return node;
-}
-
-static int add_scalar (struct reader *r, enum json_type type, bool flag)
-{
-  struct json_node *node = new_node (r, type, 0);
-
-  if (node == NULL)
-    return 0;
-  node->flag = flag;
-  return attach (r, node);
-}
-
-static int add_text (struct reader *r, enum json_type type, const void *bytes, size_t len)
-{
-  struct json_node *node = new_node (r, type, len);
-
-  if (node == NULL)
-    return 0;
-  node->text = memcpy (node->own, bytes, len);
-  return attach (r, node);
+  if (r->depth == 0)
+    r->root = node;
+  else if (json_add (r->open[r->depth - 1], r->open[r->depth - 1]->count, r->key, node) < 0)
+    return fail_oom (r);
+  r->key = (struct json_key){ 0 };
+  return 1;
 }
 
 static int on_null (void *ctx)
 {
   enter_token (ctx);
-  return add_scalar (ctx, JSON_NULL, false);
+  return add (ctx, json_new (JSON_NULL));
 }
 
 static int on_boolean (void *ctx, int value)
 {
   enter_token (ctx);
-  return add_scalar (ctx, JSON_BOOL, value != 0);
+  return add (ctx, json_new_bool (value != 0));
 }
 
 static int on_number (void *ctx, const char *digits, size_t len)
@@ -276,7 +243,7 @@ static int on_number (void *ctx, const char *digits, size_t len)
   enter_token (r);
   if (len > 64)
     return fail (r, "number is longer than 64 characters");
-  return add_text (r, JSON_NUMBER, digits, len);
+  return add (r, json_new_bytes (JSON_NUMBER, digits, len));
 }
 
 static int on_string (void *ctx, const unsigned char *bytes, size_t len)
@@ -284,21 +251,19 @@ static int on_string (void *ctx, const unsigned char *bytes, size_t len)
   struct reader *r = ctx;
   size_t start = enter_token (r);
 
-  return check_text (r, start, bytes, len) && add_text (r, JSON_STRING, bytes, len);
+  return check_text (r, start, bytes, len) && add (r, json_new_bytes (JSON_STRING, bytes, len));
 }
 
 static int open_container (struct reader *r, enum json_type type)
 {
+  unsigned max = r->limits->depth < DEPTH_MAX ? r->limits->depth : DEPTH_MAX;
   struct json_node *node;
 
   enter_token (r);
-  if (r->depth >= r->limits->depth || r->depth >= DEPTH_MAX) {
-    error_set (r->err, -EINVAL, "%s:%u:%u: nested deeper than %u levels", r->name, r->line, r->column,
-               r->limits->depth < DEPTH_MAX ? r->limits->depth : DEPTH_MAX);
-    return 0;
-  }
-  node = new_node (r, type, 0);
-  if (node == NULL || !attach (r, node))
+  if (r->depth >= max)
+    return fail (r, "nested deeper than %u levels", max);
+  node = json_new (type);
+  if (!add (r, node))
     return 0;
   r->open[r->depth++] = node;
   return 1;
@@ -338,16 +303,10 @@ static int on_map_key (void *ctx, const unsigned char *bytes, size_t len)
   /* Taken before the checks, so that the reader frees it whatever happens. */
   r->key = (struct json_key){ .name = name, .line = r->line, .column = r->column };
   for (size_t i = 0; i < object->count; i++)
-    if (strcmp (object->keys[i].name, name) == 0) {
-      error_set (r->err, -EINVAL, "%s:%u:%u: key '%s' is repeated (first on line %u)", r->name, r->line,
-                 r->column, name, object->keys[i].line);
-      return 0;
-    }
-  if (object->count >= LIMIT_OBJECT_MEMBERS) {
-    error_set (r->err, -EINVAL, "%s:%u:%u: object has more than %zu keys", r->name, r->line, r->column,
-               LIMIT_OBJECT_MEMBERS);
-    return 0;
-  }
+    if (strcmp (object->keys[i].name, name) == 0)
+      return fail (r, "key '%s' is repeated (first on line %u)", name, object->keys[i].line);
+  if (object->count >= LIMIT_OBJECT_MEMBERS)
+    return fail (r, "object has more than %zu keys", LIMIT_OBJECT_MEMBERS);
   return 1;
 }
 
@@ -397,16 +356,16 @@ static void report_syntax (struct reader *r)
     what[strlen (what) - 1] = '\0';
   if (strstr (what, ": ") != NULL)
     what = strstr (what, ": ") + 2;
-  fail (r, what);
+  (void) fail (r, "%s", what);
   yajl_free_error (r->yajl, said);
 }
 
 static void parse (struct reader *r)
 {
-  yajl_alloc_funcs memory = { heap_allocate, heap_resize, heap_release, &r->heap };
+  yajl_alloc_funcs memory = { allocate, resize, release, r };
   yajl_status status;
 
-  if (setjmp (r->heap.out_of_memory) != 0) {
+  if (setjmp (r->out_of_memory) != 0) {
     error_oom (r->err);
     return;
   }
@@ -422,7 +381,7 @@ static void parse (struct reader *r)
   if (status != yajl_status_ok)
     report_syntax (r);
   else if (r->root == NULL)
-    fail (r, "no JSON value found");
+    (void) fail (r, "no JSON value found");
 }
 
 /* The reader is not on the stack: what changes between setjmp and longjmp would be lost there. */
@@ -451,7 +410,7 @@ int json_read (const char *name, const char *text, size_t len, const struct json
   if (r == NULL)
     return error_oom (err);
   parse (r);
-  heap_clear (&r->heap);
+  free_blocks (r->blocks);
   free (r->key.name);
   if (!error_is_set (&local)) {
     *ret_tree = r->root;
@@ -464,16 +423,6 @@ int json_read (const char *name, const char *text, size_t len, const struct json
   else
     error_clear (&local);
   return code;
-}
-
-const struct json_node *json_get (const struct json_node *object, const char *key)
-{
-  if (object == NULL || object->type != JSON_OBJECT)
-    return NULL;
-  for (size_t i = 0; i < object->count; i++)
-    if (strcmp (object->keys[i].name, key) == 0)
-      return object->items[i];
-  return NULL;
 }
 
 const char *json_type_text (enum json_type type)

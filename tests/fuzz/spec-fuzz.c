@@ -66,6 +66,24 @@ const struct spec_policy *fuzz_policy (void)
   return &policy;
 }
 
+/* The same values; the order of keys does not count, that of items does. */
+static bool is_equal (const struct json_node *a, const struct json_node *b)
+{
+  if (a->type != b->type || a->count != b->count || a->flag != b->flag)
+    return false;
+  if (a->text != NULL && strcmp (a->text, b->text) != 0)
+    return false;
+  for (size_t i = 0; i < a->count; i++) {
+    const struct json_node *other = b->items[i];
+
+    if (a->type == JSON_OBJECT)
+      other = json_get (b, a->keys[i].name);
+    if (other == NULL || !is_equal (a->items[i], other))
+      return false;
+  }
+  return true;
+}
+
 void fuzz_meet_twice (const char *text, size_t len, fuzz_meet *meet)
 {
   cleanup_spec_changes struct spec_changes changes = { 0 }, again = { 0 };
@@ -85,7 +103,7 @@ void fuzz_meet_twice (const char *text, size_t len, fuzz_meet *meet)
   INVARIANT (summary != NULL);
   INVARIANT (spec_write (tree, &written, &err) == 0);
   INVARIANT (spec_read ("config.json", written, strlen (written), &second, &err) == 0);
-  INVARIANT (json_equal (tree, second));
+  INVARIANT (is_equal (tree, second));
   INVARIANT (meet (second, fuzz_policy (), &again, &err) == 0);
-  INVARIANT (again.count == 0 && json_equal (tree, second));
+  INVARIANT (again.count == 0 && is_equal (tree, second));
 }
