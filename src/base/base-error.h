@@ -17,6 +17,10 @@ struct error {
 
 #define cleanup_error cleanup (error_clear)
 
+/* Stands outside of errno, so that nothing else returns it: the request itself is wrong, whatever the host
+ * and its files are like. */
+#define ERROR_USAGE (-4096)
+
 /* Stores the first cause and returns CODE, so that "return error_set (...)" reads well. */
 int error_set (struct error *err, int code, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
 

@@ -2,4 +2,6 @@
  * on the way; nothing else in this project prints. */
 #pragma once
 
-int program_run (int argc, char **argv);
+struct session_process;
+
+int program_run (struct session_process *process, int argc, char **argv);

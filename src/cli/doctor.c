@@ -10,7 +10,7 @@
 #include "doctor-status.h"
 #include "options-table.h"
 #include "session-paths.h"
-#include "session-probe.h"
+#include "doctor-probe.h"
 
 #define PROFILES 2
 
@@ -36,9 +36,9 @@ static void patient_clear (struct patient *patient)
 }
 
 /* Without --backend it is libcrun, or what takes its place. */
-static const char *libcrun_advice (void)
+static const char *libcrun_advice (const struct session_process *process)
 {
-  const char *other = paths_default_backend ();
+  const char *other = paths_default_backend (process);
 
   if (str_equal (other, "oci:crun"))
     return "oci:crun is used where no backend is named; contrib/libcrun-headers and a new build bring it";
@@ -47,19 +47,19 @@ static const char *libcrun_advice (void)
   return "install crun or runc, or run contrib/libcrun-headers and build again; nothing can be run without";
 }
 
-static void look_for_runtimes (struct patient *patient)
+static void look_for_runtimes (const struct session_process *process, struct patient *patient)
 {
   for (size_t i = 0; backends[i] != NULL; i++, patient->count++) {
     cleanup_error struct error ignored = { 0 };
     const struct backend_question question = { .backend = backends[i] };
-    bool absent = i == 0 && !paths_have_libcrun ();
+    bool absent = i == 0 && !paths_have_libcrun (process);
 
     if (absent || backends[i]->version (&question, &patient->versions[i], &ignored) < 0)
       patient->versions[i] = NULL;
     patient->runtimes[i] = (struct doctor_runtime){ .name = backends[i]->name,
                                                     .version = patient->versions[i],
                                                     .why = absent ? "not in this build" : "not found",
-                                                    .advice = absent ? libcrun_advice () : NULL };
+                                                    .advice = absent ? libcrun_advice (process) : NULL };
   }
 }
 
@@ -78,7 +78,7 @@ static int try_profile (const struct arguments *arguments, const char *name, str
                         char **ret_told, struct output *output, struct error *err)
 {
   cleanup_probe struct probe probe = { 0 };
-  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_session_outcome struct session_outcome run = { 0 };
   cleanup_error struct error why = { 0 };
   int r = probe_open (&probe, arguments, "doctor", name, &why);
 
@@ -129,7 +129,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
 
   if (r < 0)
     return r;
-  look_for_runtimes (&patient);
+  look_for_runtimes (arguments->process, &patient);
   for (size_t i = 0; i < PROFILES && r == 0; i++)
     r = try_profile (arguments, tried[i], &patient.profiles[i], &patient.told[i], output, err);
   if (r == 0)

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli-enforcement.h"
+#include "options-enforcement.h"
 #include "cli-verbs.h"
-#include "session-context.h"
+#include "options-session.h"
 
 /* All that is shown. Without a plan there is a refusal instead. */
 struct explanation {
@@ -264,9 +264,15 @@ static int run (const struct arguments *arguments, struct output *output, struct
   cleanup_context struct context context = { 0 };
   cleanup_plan struct plan *plan = NULL;
   cleanup_error struct error refusal = { 0 };
+  struct session_request request = request_of_arguments (arguments, "explain");
+  cleanup_strlist struct strlist command = { 0 };
   struct explanation e = { .context = &context };
-  int r = context_open_to_explain (&context, arguments, err);
+  int r = strlist_add (&command, "true") < 0 ? error_oom (err) : 0;
 
+  request.argv = &command;
+  request.workspace_optional = true;
+  if (r == 0)
+    r = context_open (&context, &request, err);
   if (r < 0)
     return r;
   r = context_plan (&context, &plan, &refusal);

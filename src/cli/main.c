@@ -1,19 +1,20 @@
-/* tyrum-oci-cli: all that tyrum-oci does. The front (src/client) is what people execute, and becomes this.
+/* tyrum-oci-cli: all that tyrum-oci does. The client (src/client) is what people execute, and becomes this.
  *
  * Nothing else in this program exits. */
 #include <config.h>
 
 #include <sys/prctl.h>
 
-#include "cli-delegate.h"
+#include "base-cleanup.h"
 #include "cli-program.h"
-#include "session-paths.h"
+#include "session-process.h"
 
 int main (int argc, char **argv)
 {
+  cleanup_session_process struct session_process process = { 0 };
+
   /* It is one program to its users, in ps as well. */
   prctl (PR_SET_NAME, "tyrum-oci");
-  delegate_remember_asked ();
-  paths_remember_client ();
-  return program_run (argc, argv);
+  session_process_from_client (&process);
+  return program_run (&process, argc, argv);
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "cli-enforcement.h"
-#include "cli-observed.h"
+#include "options-enforcement.h"
+#include "doctor-observed.h"
 #include "cli-verbs.h"
 #include "options-table.h"
 
@@ -357,7 +357,7 @@ static int print_observed_text (const struct observed *observed, struct output *
 static int observe (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_observed struct observed observed = { 0 };
-  int r = observed_look (arguments_text (arguments, OPTION_IMAGE), &observed, err);
+  int r = observed_look (arguments->process, arguments_text (arguments, OPTION_IMAGE), &observed, err);
 
   if (r < 0)
     return r;

@@ -88,7 +88,7 @@ static void survive_file_limit (void)
   sigaction (SIGXFSZ, &action, NULL);
 }
 
-int program_run (int argc, char **argv)
+int program_run (struct session_process *process, int argc, char **argv)
 {
   cleanup_output struct output output = { 0 };
   cleanup_error struct error err = { 0 };
@@ -102,7 +102,7 @@ int program_run (int argc, char **argv)
   survive_file_limit ();
   look_at_terminal (&output);
   output.flush = flush;
-  r = verb_dispatch (argv + (argc > 0), &verb, &output, &err);
+  r = verb_dispatch (process, argv + (argc > 0), &verb, &output, &err);
   (void) write_all (STDERR_FILENO, &output.notes);
   if (r == 0) {
     r = write_all (STDOUT_FILENO, &output.out);

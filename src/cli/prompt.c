@@ -5,12 +5,12 @@
 
 #include "cli-verbs.h"
 #include "doctor-prompt.h"
-#include "session-probe.h"
+#include "doctor-probe.h"
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_probe struct probe probe = { 0 };
-  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_session_outcome struct session_outcome run = { 0 };
   cleanup_free char *text = NULL;
   int r = probe_open (&probe, arguments, "prompt", NULL, err);
 

@@ -9,14 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base-file.h"
+#include "base-cleanup.h"
 #include "cli-verbs.h"
 #include "denial-write.h"
-#include "journal-result.h"
-#include "session-context.h"
-#include "session-launching.h"
-#include "session-unconfined.h"
-#include "supervisor-privileges.h"
+#include "options-session.h"
 
 /* Opens the directory of the file for the result, before the command can put another one in its place. */
 static int open_result (const char *file, struct error *err)
@@ -29,25 +25,6 @@ static int open_result (const char *file, struct error *err)
     return error_oom (err);
   fd = open (directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   return fd < 0 ? error_set_errno (err, errno, "--result: open the directory of '%s'", file) : fd;
-}
-
-/* The result goes where the options say; the command's own exit code is ours. */
-static int report (const struct plan *plan, const struct run_result *result, const struct error *failure,
-                   const struct arguments *arguments, int directory, struct output *output, struct error *err)
-{
-  const char *file = arguments_text (arguments, OPTION_RESULT);
-  cleanup_free char *text = NULL;
-  int r = 0;
-
-  if (file == NULL && !arguments_have (arguments, OPTION_JSON))
-    return 0;
-  r = result_write (plan, result, failure, &text, err);
-  if (r == 0 && file != NULL)
-    r = file_write_atomic (directory, strrchr (file, '/') ? strrchr (file, '/') + 1 : file, text,
-                           strlen (text), 0600, err);
-  if (r == 0 && arguments_have (arguments, OPTION_JSON))
-    strbuf_add (&output->out, text);
-  return r;
 }
 
 /* As in a shell: a command that wrote to a reader which had gone has done nothing wrong. */
@@ -109,71 +86,114 @@ static void trace_time (const struct run_result *result, struct output *output)
   strbuf_addf (&output->notes, "tyrum-oci: time: %-8s %8" PRIu64 " us\n", "all", sum);
 }
 
-/* A promise does not hold: the command did not run, and whoever called is told which promise and why. */
-static int refuse (const struct plan *plan, const struct run_result *result,
-                   const struct arguments *arguments, int directory, struct output *output, struct error *err)
+/* ---- The run. */
+
+struct running {
+  const struct arguments *arguments;
+  struct output_sink shown;
+};
+
+/* An option that nobody carries out would be a promise. */
+static int check_options (const struct arguments *arguments, struct error *err)
 {
-  cleanup_free char *table = posture_text (result->posture);
-  cleanup_error struct error refusal = { 0 };
-  int r;
+  static const enum option allowed[] = { OPTION_PROFILE, OPTION_UNCONFINED, OPTION_RESULT };
+
+  for (enum option o = 0; o < OPTION_COUNT; o++) {
+    bool fine = !arguments_have (arguments, o);
+
+    for (size_t i = 0; i < ARRAY_LEN (allowed); i++)
+      fine = fine || o == allowed[i];
+    if (!fine)
+      return error_set (err, CLI_USAGE,
+                        "--%s: there is no sandbox that could carry it out; leave it away, or take a profile "
+                        "that has one",
+                        option_info (o)->name);
+  }
+  return 0;
+}
+
+/* At once and unasked, before the command can say anything. There is no option that stops it. */
+static void show_banner (void)
+{
+  static const char banner[] = "**********************************************************************\n"
+                               "*  tyrum-oci: NO SANDBOX. This command runs as you, with everything  *\n"
+                               "*  you can read, write, reach and destroy. No limit, no filter, no   *\n"
+                               "*  deadline. You said --rawdog-no-sandbox-at-all. Nothing is promised *\n"
+                               "**********************************************************************\n";
+
+  if (write (STDERR_FILENO, banner, sizeof (banner) - 1) < 0)
+    errno = 0;
+}
+
+/* The journal has what it needs by then: the banner is the last thing before the command. */
+static int on_event (void *data, const struct session_event *event, struct error *err)
+{
+  const struct running *running = data;
+
+  if (!event->run->unconfined)
+    return 0;
+  if (event->kind == SESSION_STARTED)
+    show_banner ();
+  return event->kind == SESSION_PLANNED ? check_options (running->arguments, err) : 0;
+}
+
+/* A promise does not hold: the command did not run, and the caller is told which promise and why. */
+static int refuse (const struct session_outcome *run, struct output *output, struct error *err)
+{
+  cleanup_free char *table = posture_text (run->result.posture);
 
   if (table == NULL)
     return error_oom (err);
-  launching_refusal (plan, result, &refusal);
-  r = report (plan, result, &refusal, arguments, directory, output, err);
-  if (r < 0 || arguments_have (arguments, OPTION_JSON))
-    return r;
   text_clean_lines (&output->notes, table);
-  return error_set (err, refusal.code, "%s", error_text (&refusal));
+  return error_set (err, run->refused.code, "%s", error_text (&run->refused));
 }
 
-static int launch (struct launching *launching, const struct context *context, struct plan *plan,
-                   const struct arguments *arguments, struct output *output, struct error *err)
+/* The command's own exit code is ours. */
+static int report (const struct session_outcome *run, const struct arguments *arguments,
+                   struct output *output, struct error *err)
 {
-  cleanup_run_result struct run_result result = { 0 };
-  const char *file = arguments_text (arguments, OPTION_RESULT);
-  cleanup_close int directory = file ? open_result (file, err) : -1;
-  bool quiet = arguments_have (arguments, OPTION_JSON);
-  const int streams[] = { STDIN_FILENO, quiet ? -1 : STDOUT_FILENO, quiet ? -1 : STDERR_FILENO };
+  const struct run_result *result = &run->result;
+
+  output->status = result->code;
+  if (arguments_have (arguments, OPTION_TRACE_TIME))
+    trace_time (result, output);
+  if (result->reason == RUN_REFUSED)
+    return arguments_have (arguments, OPTION_JSON) ? 0 : refuse (run, output, err);
+  if (result->exec_errno != 0)
+    output_not_executed (output, run->context.request.argv.items[0], result->exec_errno);
+  if (run->unconfined)
+    return 0;
+  explain_failure (result, output);
+  tell_lost (result, output);
+  if (result->left != NULL)
+    output_note (output, result->left);
+  return 0;
+}
+
+static int launch (struct session_request *request, const struct arguments *arguments, struct output *output,
+                   struct error *err)
+{
+  cleanup_session_outcome struct session_outcome run = { 0 };
+  struct running running = { .arguments = arguments };
+  const struct session_sink shown = output_sink_init (&running.shown, output);
+  const struct session_sink sink = { on_event, &running, &shown };
+  cleanup_error struct error late = { 0 };
   int r;
 
-  if (file != NULL && directory < 0)
-    return directory;
-  launching->last = true;
-  launching->keep_override = file != NULL && !privileges_own_directory (directory);
-  r = launching_run (launching, context, plan, streams, &result, output, err);
-  if (r < 0) {
-    struct error second = { 0 };
-
-    /* The document tells of the failure as well; the failure itself is what the caller is told. */
-    if (report (plan, NULL, err, arguments, directory, output, &second) < 0)
-      error_clear (&second);
-    output->status = 125;
-    return quiet ? 0 : r;
-  }
-  output->status = result.code;
-  if (arguments_have (arguments, OPTION_TRACE_TIME))
-    trace_time (&result, output);
-  if (result.reason == RUN_REFUSED)
-    return refuse (plan, &result, arguments, directory, output, err);
-  if (result.exec_errno != 0)
-    output_not_executed (output, plan->argv.items[0], result.exec_errno);
-  explain_failure (&result, output);
-  tell_lost (&result, output);
-  if (result.left != NULL)
-    output_note (output, result.left);
-  return report (plan, &result, NULL, arguments, directory, output, err);
-}
-
-static int without_sandbox (struct launching *launching, const struct context *context,
-                            const struct arguments *arguments, struct output *output, struct error *err)
-{
-  const char *file = arguments_text (arguments, OPTION_RESULT);
-  cleanup_close int directory = file ? open_result (file, err) : -1;
-
-  if (file != NULL && directory < 0)
-    return directory;
-  return unconfined_run (context, launching, arguments, directory, output, err);
+  request->last = true;
+  request->document = arguments_have (arguments, OPTION_JSON);
+  request->streams[0] = STDIN_FILENO;
+  for (int i = 1; i <= 2 && !request->document; i++)
+    request->streams[i] = i;
+  r = session_run (request, &sink, &run, err);
+  if (run.ended && report (&run, arguments, output, r < 0 ? &late : err) < 0 && r == 0)
+    r = err->code;
+  if (request->document && run.document != NULL)
+    strbuf_add (&output->out, run.document);
+  if (r == 0 || run.ended || !run.planned || run.unconfined)
+    return r;
+  output->status = RUN_CODE_REFUSED;
+  return request->document ? 0 : r;
 }
 
 static int describe (const struct plan *plan, struct output *output, struct error *err)
@@ -184,7 +204,7 @@ static int describe (const struct plan *plan, struct output *output, struct erro
   if (text == NULL)
     return error_oom (err);
   output_note (output, text);
-  context_add_notes (plan, output);
+  output_add_plan (output, plan);
   return 0;
 }
 
@@ -200,10 +220,9 @@ static int show (const struct plan *plan, struct output *output, struct error *e
   return r;
 }
 
-static int want_terminal (struct context *context, const struct arguments *arguments, struct error *err)
+static int check_terminal (const struct arguments *arguments, struct error *err)
 {
-  context->request.terminal = arguments_have (arguments, OPTION_TTY);
-  if (!context->request.terminal)
+  if (!arguments_have (arguments, OPTION_TTY))
     return 0;
   if (arguments_have (arguments, OPTION_JSON))
     return error_set (err, CLI_USAGE, "--tty: there is no terminal to show with --json");
@@ -212,38 +231,12 @@ static int want_terminal (struct context *context, const struct arguments *argum
   return 0;
 }
 
-/* From the command line to the plan; there is none for a run without a sandbox. What is refused on the way is
- * told to the journal, but not what nobody could have meant. */
-static int prepare (struct context *context, const struct arguments *arguments, struct launching *launching,
-                    struct plan **ret_plan, struct error *err)
-{
-  const char *profile = arguments_text (arguments, OPTION_PROFILE);
-  int r = context_open (context, arguments, err);
-
-  if (r == 0)
-    r = want_terminal (context, arguments, err);
-  if (context->store.ceiling_file != NULL && r != CLI_USAGE) {
-    cleanup_error struct error second = { 0 };
-    int opened =
-        launching_open (context, "run", profile ? profile : "baseline", launching, r < 0 ? &second : err);
-
-    r = r < 0 ? r : opened;
-  }
-  if (r == 0 && !unconfined_is_granted (context))
-    r = context_plan (context, ret_plan, err);
-  if (r < 0 && r != CLI_USAGE && launching->configuration != NULL)
-    launching_refused (launching, context, err);
-  return r;
-}
-
-static int dry_run (const struct arguments *arguments, struct output *output, struct error *err)
+static int dry_run (const struct session_request *request, struct output *output, struct error *err)
 {
   cleanup_context struct context context = { 0 };
   cleanup_plan struct plan *plan = NULL;
-  int r = context_open (&context, arguments, err);
+  int r = context_open (&context, request, err);
 
-  if (r == 0)
-    r = want_terminal (&context, arguments, err);
   if (r == 0)
     r = context_plan (&context, &plan, err);
   return r < 0 ? r : show (plan, output, err);
@@ -251,26 +244,23 @@ static int dry_run (const struct arguments *arguments, struct output *output, st
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
-  cleanup_context struct context context = { 0 };
-  cleanup_launching struct launching launching = { 0 };
-  cleanup_plan struct plan *plan = NULL;
-  int r;
+  struct session_request request = request_of_arguments (arguments, "run");
+  const char *file = arguments_text (arguments, OPTION_RESULT);
+  cleanup_close int directory = -1;
+  int r = check_terminal (arguments, err);
 
-  if (arguments_have (arguments, OPTION_DRY_RUN))
-    return dry_run (arguments, output, err);
-  if (arguments_have (arguments, OPTION_HOST_FACTS))
-    return error_set (
-        err, CLI_USAGE,
-        "--host-facts: nothing can be launched on a host that is only described; add --dry-run");
-  r = prepare (&context, arguments, &launching, &plan, err);
   if (r < 0)
     return r;
-  launching.engine_socket = arguments_text (arguments, OPTION_ENGINE_SOCKET);
-  launching.pull = arguments_have (arguments, OPTION_PULL);
-  if (plan == NULL)
-    return without_sandbox (&launching, &context, arguments, output, err);
-  context_add_notes (plan, output);
-  return launch (&launching, &context, plan, arguments, output, err);
+  if (arguments_have (arguments, OPTION_DRY_RUN))
+    return dry_run (&request, output, err);
+  if (file != NULL && request.host_facts == NULL) {
+    directory = open_result (file, err);
+    if (directory < 0)
+      return directory;
+    request.result_directory = directory;
+    request.result_file = strrchr (file, '/') ? strrchr (file, '/') + 1 : file;
+  }
+  return launch (&request, arguments, output, err);
 }
 
 static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_ENGINE_SOCKET, OPTION_PULL,

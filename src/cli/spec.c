@@ -5,7 +5,7 @@
 
 #include "cli-bundle.h"
 #include "cli-verbs.h"
-#include "session-context.h"
+#include "options-session.h"
 
 /* NAME is a document that some backend is given. */
 static int check_target (const char *name, struct error *err)
@@ -37,10 +37,14 @@ static int run (const struct arguments *arguments, struct output *output, struct
   cleanup_free char *document = NULL;
   const char *bundle = arguments_text (arguments, OPTION_BUNDLE);
   const char *name = arguments_text (arguments, OPTION_TARGET);
+  struct session_request request = request_of_arguments (arguments, "spec");
   int r = name ? check_target (name, err) : 0;
 
+  /* A document that is named like a backend is read by that one and no other. */
+  if (request.backend == NULL && name != NULL && backend_named (name) != NULL)
+    request.backend = name;
   if (r == 0)
-    r = context_open (&context, arguments, err);
+    r = context_open (&context, &request, err);
   if (r == 0 && name != NULL && strcmp (context.request.backend->document, name) != 0)
     r = error_set (err, CLI_USAGE,
                    "--target: backend '%s' does not read a document for '%s'; leave one of the two out",
@@ -55,7 +59,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
     r = bundle_write (bundle, plan, document, err);
   if (r < 0)
     return r;
-  context_add_notes (plan, output);
+  output_add_plan (output, plan);
   if (bundle == NULL)
     strbuf_add (&output->out, document);
   return 0;

@@ -7,7 +7,7 @@
 #include "cli-verbs.h"
 #include "doctor-status.h"
 #include "options-table.h"
-#include "session-probe.h"
+#include "doctor-probe.h"
 
 static enum tone tone_of (enum verdict verdict)
 {
@@ -123,7 +123,7 @@ static int print (const struct status *status, const struct arguments *arguments
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_probe struct probe probe = { 0 };
-  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_session_outcome struct session_outcome run = { 0 };
   cleanup_error struct error unknown = { 0 };
   cleanup_free char *runtime = NULL;
   struct status status;

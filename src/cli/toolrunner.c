@@ -13,8 +13,7 @@
 #include "base-base64.h"
 #include "base-limits.h"
 #include "cli-verbs.h"
-#include "session-context.h"
-#include "session-paths.h"
+#include "session-process.h"
 #include "toolrunner-step-result.h"
 
 static int read_input (char **ret_text, size_t *ret_len, struct error *err)
@@ -102,7 +101,7 @@ static int follow_parent (const struct arguments *arguments, struct error *err)
 {
   pid_t parent = getppid ();
 
-  if (!arguments_have (arguments, OPTION_WITH_PARENT) || paths_helper () != NULL)
+  if (!arguments_have (arguments, OPTION_WITH_PARENT) || arguments->process->helper != NULL)
     return 0;
   if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
     return error_set_errno (err, errno, "ask to be told of the parent's end");
@@ -111,7 +110,7 @@ static int follow_parent (const struct arguments *arguments, struct error *err)
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
-  cleanup_configuration struct configuration *configuration = NULL;
+  const struct configuration *configuration = NULL;
   cleanup_step struct step step = { 0 };
   cleanup_free char *payload = NULL;
   struct toolrunner toolrunner = { .given = arguments, .step = &step };
@@ -122,7 +121,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   if (r == 0)
     r = mark_input (step_parse (payload, toolrunner.payload_len, &step, err), err);
   if (r == 0)
-    r = context_configuration (&configuration, err);
+    r = session_process_configuration (arguments->process, &configuration, err);
   toolrunner.payload = payload;
   toolrunner.configuration = configuration;
   if (r == 0)

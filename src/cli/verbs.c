@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base-limits.h"
-#include "cli-delegate.h"
+#include "session-delegate.h"
 #include "options-help.h"
 
 const struct verb_exit verb_statuses[] = {
@@ -23,14 +23,8 @@ const struct verb_exit verb_statuses[] = {
   { NULL, NULL },
 };
 
-static const struct verb *const verbs[] = {
-  &verb_run,     &verb_ps,         &verb_kill,
-  &verb_gc,      &verb_check,      &verb_sandbox_status,
-  &verb_prompt,  &verb_doctor,     &verb_spec,
-  &verb_explain, &verb_matrix,     &verb_profile,
-  &verb_audit,   &verb_toolrunner, &verb_install_runtime,
-  &verb_daemon,  &verb_help,       NULL,
-};
+#define VERB_POINTER(name) &verb_##name,
+static const struct verb *const verbs[] = { VERBS (VERB_POINTER) NULL };
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
 
@@ -157,17 +151,19 @@ bool verb_is_handed_on (char *const *argv)
   return read_words (argv, &verb, &arguments, &ignored) == 0 && may_be_handed_on (verb, &arguments);
 }
 
-int verb_dispatch (char *const *argv, const struct verb **ret_verb, struct output *output, struct error *err)
+int verb_dispatch (struct session_process *process, char *const *argv, const struct verb **ret_verb,
+                   struct output *output, struct error *err)
 {
   cleanup_arguments struct arguments arguments = { 0 };
   const struct verb *verb;
   int r = read_words (argv, &verb, &arguments, err);
 
   *ret_verb = verb;
+  arguments.process = process;
   if (r == 0 && verb->before != NULL)
     r = verb->before (&arguments, err);
   if (r == 0 && may_be_handed_on (verb, &arguments))
-    r = delegate_to_daemon (argv, &output->status, err);
+    r = delegate_to_daemon (process, argv, &output->status, err);
   if (r == 0)
     r = do_verb (verb, &arguments, output, err);
   else if (r > 0)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base-str.h"
-#include "cli-prewarmed.h"
+#include "daemon-prewarmed.h"
 
 /* What is said on the control socket, a byte each. */
 #define HOLD_READY  'r'
@@ -14,5 +14,6 @@
 
 /* CONTROL is a socket to the daemon: a caller comes over it (handed_pass), and its end means an end.
  * VARIABLES is the environment that the sandbox is planned in. AGE_MS is how long it is held. */
-__attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
-                                      const struct prewarmed_owner *owner, char **variables, uint64_t age_ms);
+__attribute__ ((noreturn)) void hold (int control, struct session_process *process,
+                                      const struct strlist *template, const struct prewarmed_owner *owner,
+                                      char **variables, uint64_t age_ms);

@@ -13,10 +13,13 @@
 
 #include "daemon-caller-request.h"
 #include "profile-configuration.h"
+#include "session-process.h"
 
 struct pool;
 
-int pool_new (const struct configuration *configuration, struct pool **ret_pool, struct error *err);
+/* PROCESS is what a process that holds a sandbox starts as. */
+int pool_new (const struct configuration *configuration, struct session_process *process,
+              struct pool **ret_pool, struct error *err);
 
 /* Ends all that is held; they take themselves down. */
 void pool_free (struct pool *pool);

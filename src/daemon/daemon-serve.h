@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daemon-caller-request.h"
+#include "session-process.h"
 
 /* Signals as a new program finds them. */
 void serve_default_signals (void);
@@ -12,7 +13,7 @@ void serve_close_others (int fd);
 /* Becomes the caller and says that it was taken; false where that cannot be, or is not wanted by the caller's
  * configuration or command line, and then the caller was told.
  * From here on a caller that hangs up means SIGTERM. */
-bool serve_take (struct handed *handed);
+bool serve_take (struct handed *handed, struct session_process *process);
 
 /* The words with the program's name before them; NULL when memory ran out. */
 char **serve_line (const struct handed *handed);
@@ -20,4 +21,4 @@ char **serve_line (const struct handed *handed);
 /* Tells the caller, and ends. */
 __attribute__ ((noreturn)) void serve_end (const struct handed *handed, int status);
 
-__attribute__ ((noreturn)) void serve (struct handed *handed);
+__attribute__ ((noreturn)) void serve (struct handed *handed, struct session_process *process);

@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli-prewarmed.h"
 #include "cli-program.h"
 #include "daemon-memory.h"
+#include "daemon-prewarmed.h"
 #include "daemon-serve.h"
 
 /* A profile that was changed, or a host: it shows at the hand-over at the latest. This often it is looked for
@@ -84,8 +84,9 @@ static bool has_our_limits (const struct handed *handed)
   return getpriority (PRIO_PROCESS, 0) == request->nice && handed_has_our_processors (handed);
 }
 
-__attribute__ ((noreturn)) void hold (int control, const struct strlist *template,
-                                      const struct prewarmed_owner *owner, char **variables, uint64_t age_ms)
+__attribute__ ((noreturn)) void hold (int control, struct session_process *process,
+                                      const struct strlist *template, const struct prewarmed_owner *owner,
+                                      char **variables, uint64_t age_ms)
 {
   struct handed handed = HANDED_NONE;
   struct error err = { 0 };
@@ -95,7 +96,7 @@ __attribute__ ((noreturn)) void hold (int control, const struct strlist *templat
 
   leave_daemon (control);
   environ = variables;
-  if (prewarmed_make (template, owner, &prewarmed, &err) < 0) {
+  if (prewarmed_make (process, template, owner, &prewarmed, &err) < 0) {
     tell_failed (control, &err);
     _exit (EXIT_FAILURE);
   }
@@ -108,15 +109,15 @@ __attribute__ ((noreturn)) void hold (int control, const struct strlist *templat
   close (control);
   if (!has_our_limits (&handed)) {
     prewarmed_discard (prewarmed);
-    serve (&handed);
+    serve (&handed, process);
   }
   line = serve_line (&handed);
-  if (line == NULL || !serve_take (&handed)) {
+  if (line == NULL || !serve_take (&handed, process)) {
     prewarmed_discard (prewarmed);
     _exit (EXIT_FAILURE);
   }
   prewarmed_offer (prewarmed);
-  status = program_run ((int) handed.request.argv + 1, line);
+  status = program_run (process, (int) handed.request.argv + 1, line);
   prewarmed_discard (prewarmed);
   serve_end (&handed, status);
 }

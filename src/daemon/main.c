@@ -30,15 +30,14 @@
 
 #include "base-cleanup.h"
 #include "base-str.h"
-#include "cli-delegate.h"
-#include "cli-prewarmed.h"
 #include "daemon-argv.h"
 #include "daemon-listen.h"
 #include "daemon-memory.h"
 #include "daemon-pool.h"
+#include "daemon-prewarmed.h"
 #include "daemon-serve.h"
 #include "libcrun-helper-helper.h"
-#include "session-context.h"
+#include "session-delegate.h"
 #include "session-paths.h"
 #include "state-run-dir.h"
 
@@ -57,8 +56,10 @@ struct pending {
 
 struct daemon {
   struct configuration *configuration;
-  char *program;       /* what was installed when it was started */
-  struct stat started; /* and what that was */
+  struct session_process process; /* what is forked starts as: nothing of the configuration, which is a
+                                   * caller's */
+  char *program;                  /* what was installed when it was started */
+  struct stat started;            /* and what that was */
   struct listening listening;
   struct pool *pool;
   int signals;
@@ -96,7 +97,7 @@ static void start_serving (struct daemon *daemon, struct handed *handed)
 
   daemon->ending = daemon->ending || !current;
   if (pid == 0)
-    serve (handed);
+    serve (handed, &daemon->process);
   if (given || pid > 0)
     daemon->serving++;
   else
@@ -263,17 +264,22 @@ static int open_socket (struct daemon *daemon, const char *given, struct error *
 
 /* What most will ask for. What others do is planned from the files each time, and so is this: only what was
  * read before is not taken apart again. */
-static void rehearse (const struct configuration *configuration)
+static void rehearse (struct daemon *daemon)
 {
-  prewarmed_rehearse ("baseline");
-  prewarmed_rehearse ("hardened");
-  for (size_t i = 0; i < configuration->ready.count; i++)
-    prewarmed_rehearse (configuration->ready.items[i]);
+  const struct strlist *ready = &daemon->configuration->ready;
+
+  prewarmed_rehearse (&daemon->process, "baseline");
+  prewarmed_rehearse (&daemon->process, "hardened");
+  for (size_t i = 0; i < ready->count; i++)
+    prewarmed_rehearse (&daemon->process, ready->items[i]);
 }
 
 static int stay (struct daemon *daemon, const struct words *words, struct error *err)
 {
-  int r = context_configuration (&daemon->configuration, err);
+  const struct configuration *read;
+  int r = session_process_configuration (&daemon->process, &read, err);
+
+  daemon->configuration = take_ptr (daemon->process.configuration);
 
   if (r == 0 && (prctl (PR_GET_SECCOMP, 0, 0, 0, 0) != 0 || prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0))
     r = error_set (
@@ -288,7 +294,7 @@ static int stay (struct daemon *daemon, const struct words *words, struct error 
   if (r == 0 && words->idle > 0)
     daemon->configuration->daemon_idle = words->idle;
   if (r == 0)
-    r = pool_new (daemon->configuration, &daemon->pool, err);
+    r = pool_new (daemon->configuration, &daemon->process, &daemon->pool, err);
   if (r == 0)
     r = open_socket (daemon, words->socket, err);
   if (r < 0)
@@ -296,14 +302,14 @@ static int stay (struct daemon *daemon, const struct words *words, struct error 
   daemon->signals = open_signals (err);
   if (daemon->signals < 0)
     return daemon->signals;
-  rehearse (daemon->configuration);
+  rehearse (daemon);
   memory_fill_holes ();
   return loop (daemon, err);
 }
 
 int main (int argc, char **argv)
 {
-  struct daemon daemon = { .listening = LISTENING_NONE, .signals = -1 };
+  struct daemon daemon = { .listening = LISTENING_NONE, .process = { .helper = helper_main }, .signals = -1 };
   cleanup_error struct error err = { 0 };
   struct words words = { 0 };
   int r;
@@ -318,7 +324,6 @@ int main (int argc, char **argv)
   }
   /* Executed from a sealed copy it has the name of that. */
   prctl (PR_SET_NAME, "tyrum-daemon");
-  paths_set_helper (helper_main);
   r = stay (&daemon, &words, &err);
   listening_clear (&daemon.listening);
   pool_free (daemon.pool);

@@ -11,8 +11,8 @@
 
 #include "base-cleanup.h"
 #include "base-str.h"
-#include "cli-prewarmed.h"
 #include "daemon-hold.h"
+#include "daemon-prewarmed.h"
 
 /* Who has just been given a sandbox wants the processors for itself. */
 #define REFILL_MS 20
@@ -47,6 +47,7 @@ struct pool {
   size_t count;
   struct strlist variables; /* of the daemon's own environment, by which all are planned */
   const struct configuration *configuration;
+  struct session_process *process;
 };
 
 /* What of an environment decides over plans, and nothing of what may be somebody's secret. */
@@ -82,13 +83,15 @@ static void let_go (struct sandbox *sandbox)
   sandbox->control = -1;
 }
 
-int pool_new (const struct configuration *configuration, struct pool **ret_pool, struct error *err)
+int pool_new (const struct configuration *configuration, struct session_process *process,
+              struct pool **ret_pool, struct error *err)
 {
   struct pool *pool = calloc (1, sizeof (*pool));
   bool failed = pool == NULL;
 
   if (!failed) {
     pool->configuration = configuration;
+    pool->process = process;
     failed = take_env (environ, &pool->variables) < 0;
     pool->kinds = calloc (configuration->ready.count + 1, sizeof (*pool->kinds));
     failed = failed || pool->kinds == NULL;
@@ -172,7 +175,7 @@ static bool start (struct pool *pool, size_t at)
     variables = array_of (&pool->variables);
     if (variables == NULL)
       _exit (EXIT_FAILURE);
-    hold (pair[1], &kind->template, &kind->owner, variables, pool->configuration->ready_age);
+    hold (pair[1], pool->process, &kind->template, &kind->owner, variables, pool->configuration->ready_age);
   }
   close (pair[1]);
   if (pid < 0)

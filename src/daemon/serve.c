@@ -12,10 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "cli-delegate.h"
 #include "cli-program.h"
+#include "cli-verbs.h"
 #include "daemon-memory.h"
-#include "session-paths.h"
+#include "session-delegate.h"
 
 void serve_default_signals (void)
 {
@@ -47,22 +47,23 @@ static bool follow (int connection)
 }
 
 /* Callers have not read what the operator has configured; as one of them we have. */
-static bool is_meant (int connection, char *const *argv)
+static bool is_meant (const struct handed *handed, struct session_process *process)
 {
   struct sockaddr_un address = { 0 };
   socklen_t size = sizeof (address) - 1; /* a NUL is left behind it */
 
-  return getsockname (connection, (struct sockaddr *) &address, &size) == 0 && address.sun_family == AF_UNIX
-         && delegate_leads_to (address.sun_path, argv);
+  return getsockname (handed->connection, (struct sockaddr *) &address, &size) == 0
+         && address.sun_family == AF_UNIX && verb_is_handed_on (handed->argv)
+         && delegate_leads_to (process, address.sun_path);
 }
 
-bool serve_take (struct handed *handed)
+bool serve_take (struct handed *handed, struct session_process *process)
 {
-  if (handed_become (handed) < 0 || !is_meant (handed->connection, handed->argv)) {
+  if (handed_become (handed) < 0 || !is_meant (handed, process)) {
     handed_tell (handed->connection, DAEMON_DECLINED, 0);
     return false;
   }
-  paths_set_client (handed->caller);
+  session_process_from_caller (process, handed->caller);
   return handed_tell (handed->connection, DAEMON_TAKEN, getpid ()) && follow (handed->connection);
 }
 
@@ -85,7 +86,7 @@ char **serve_line (const struct handed *handed)
   return line;
 }
 
-__attribute__ ((noreturn)) void serve (struct handed *handed)
+__attribute__ ((noreturn)) void serve (struct handed *handed, struct session_process *process)
 {
   char **line;
 
@@ -97,8 +98,8 @@ __attribute__ ((noreturn)) void serve (struct handed *handed)
     handed_tell (handed->connection, DAEMON_DECLINED, 0);
     _exit (EXIT_FAILURE);
   }
-  if (!serve_take (handed))
+  if (!serve_take (handed, process))
     _exit (EXIT_FAILURE);
   serve_close_others (handed->connection);
-  serve_end (handed, program_run ((int) handed->request.argv + 1, line));
+  serve_end (handed, program_run (process, (int) handed->request.argv + 1, line));
 }

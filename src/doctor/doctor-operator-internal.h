@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "doctor-operator.h"
-#include "session-probe.h"
+#include "doctor-probe.h"
 
 enum point { POINT_RUNTIME, POINT_FILES, POINT_NETWORK, POINT_LIMITS, POINT_JOURNAL, POINT_COUNT };
 
@@ -26,9 +26,9 @@ struct attempt {
 struct checklist {
   struct probe probe;
   struct output *output;
-  char *runtime; /* name and version of what carries the runs */
-  struct plan *plan;
-  char *workspace; /* in the scratch directory; the probe's request has a copy */
+  char *runtime;                /* name and version of what carries the runs */
+  struct session_outcome first; /* of the first run */
+  char *workspace;              /* in the scratch directory */
   struct attempt *attempts;
   size_t count;
   bool failed; /* memory ran out */

@@ -101,7 +101,7 @@ static int try_host (struct checklist *list, struct error *err)
   }
   if (r < 0)
     return r;
-  if (list->plan->settings.values[SETTING_WORKSPACE].level == WORKSPACE_NONE)
+  if (list->first.plan->settings.values[SETTING_WORKSPACE].level == WORKSPACE_NONE)
     checklist_add (list, POINT_FILES, "read a file of the workspace", true, OUTCOME_OPEN,
                    strdup ("the profile has no workspace, so no file stands beside"));
   else
@@ -115,7 +115,7 @@ static int try_host (struct checklist *list, struct error *err)
 
 static int try_hidden (struct checklist *list, struct error *err)
 {
-  const struct strlist *hide = &list->plan->settings.values[SETTING_HIDE].set;
+  const struct strlist *hide = &list->first.plan->settings.values[SETTING_HIDE].set;
   const char *files[HIDDEN_MAX + 1] = { NULL };
   char *paths[HIDDEN_MAX] = { NULL };
   struct marked marks[HIDDEN_MAX] = { 0 };
@@ -161,15 +161,14 @@ struct neighbour {
   char said[TRIAL_BYTES];
 };
 
-static void __attribute__ ((noreturn)) live (struct checklist *list, char *workspace, int out)
+static void __attribute__ ((noreturn)) live (struct checklist *list, const char *workspace, int out)
 {
   static const char *const words[] = { "sh", "-c", neighbour_script, NULL };
-  struct request *request = &list->probe.context.request;
   struct output dropped = { 0 };
-  struct probe_run run = { 0 };
+  struct session_outcome run = { 0 };
   struct error ignored = { 0 };
 
-  request->workspace = workspace;
+  list->probe.request.workspace_instead = workspace;
   _exit (probe_launch (&list->probe, words, out, &run, &dropped, &ignored) < 0);
 }
 
@@ -191,7 +190,8 @@ static void await (struct neighbour *neighbour)
   }
 }
 
-static int move_in (struct checklist *list, struct neighbour *neighbour, char *workspace, struct error *err)
+static int move_in (struct checklist *list, struct neighbour *neighbour, const char *workspace,
+                    struct error *err)
 {
   int ends[2];
   pid_t pid;

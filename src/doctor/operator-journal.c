@@ -57,23 +57,15 @@ static int read_lines (struct journal_reader *reader, const char *good, struct f
 /* A mount that no profile names, so that the plan is refused. */
 static int be_refused (struct checklist *list, struct trial *ret_trial, struct error *err)
 {
-  struct request *request = &list->probe.context.request;
   cleanup_free char *mount = str_format ("%s:/refused", list->probe.scratch.path);
-  struct grants before = request->mounts;
+  const struct strlist mounts = { .items = &mount, .count = 1 }, *before = list->probe.request.mounts;
   int r;
 
   if (mount == NULL)
     return error_oom (err);
-  request->mounts = (struct grants){ 0 };
-  r = request_add_mount (request, mount, err);
-  if (r == 0)
-    r = checklist_try (list, ":", (const char *const[]){ NULL }, ret_trial, err);
-  for (size_t i = 0; i < request->mounts.count; i++) {
-    free (request->mounts.items[i].name);
-    free (request->mounts.items[i].source);
-  }
-  free (request->mounts.items);
-  request->mounts = before;
+  list->probe.request.mounts = &mounts;
+  r = checklist_try (list, ":", (const char *const[]){ NULL }, ret_trial, err);
+  list->probe.request.mounts = before;
   return r;
 }
 
@@ -105,7 +97,7 @@ static int verify (struct checklist *list, const char *state, const struct found
 
 int checklist_journal (struct checklist *list, struct error *err)
 {
-  const char *state = list->probe.context.host->storage_dir;
+  const char *state = list->first.context.host->storage_dir;
   cleanup_journal_reader struct journal_reader *reader = NULL;
   cleanup_trial struct trial good = { 0 }, refused = { 0 };
   struct found found = { 0 };

@@ -14,44 +14,16 @@
 
 static const char *const nothing[] = { NULL };
 
-/* Tightens one limit for as long as it lives. */
-struct tightened {
-  struct value *place;
-  struct value before;
-};
-
-static void loosen (struct tightened *tightened)
+/* For the runs that follow in this part; what is tighter already stays. */
+static void tighten (struct checklist *list, enum setting setting, const char *text)
 {
-  if (tightened->place == NULL)
-    return;
-  value_clear (tightened->place);
-  *tightened->place = tightened->before;
-}
-
-/* Leaves alone what is tighter already. */
-static int tighten (struct checklist *list, enum setting setting, const char *text,
-                    struct tightened *ret_tightened, struct error *err)
-{
-  const struct value *planned = &list->plan->settings.values[setting];
-  struct value *place = &list->probe.context.request.tighten.values[setting];
-  struct value value = { 0 };
-  int r = value_parse (setting, text, &value, err);
-
-  if (r < 0)
-    return r;
-  if (value_is_set (planned) && planned->number <= value.number) {
-    value_clear (&value);
-    return 0;
-  }
-  *ret_tightened = (struct tightened){ place, *place };
-  *place = value;
-  return 0;
+  list->probe.request.at_most[0] = (struct session_limit){ setting, text, NULL };
 }
 
 /* Why this limit is not carried here; NULL where it is. */
 static const char *why_not (const struct checklist *list, enum control control)
 {
-  const struct plan_control *state = &list->plan->controls[control];
+  const struct plan_control *state = &list->first.plan->controls[control];
 
   if (!state->promised)
     return "the profile does not promise it";
@@ -86,7 +58,6 @@ static int try_twin (struct checklist *list, const char *what, const char *scrip
 
 static int try_time (struct checklist *list, struct error *err)
 {
-  cleanup (loosen) struct tightened limit = { 0 };
   cleanup_trial struct trial trial = { 0 };
   const char *why = why_not (list, CONTROL_LIMITS_WALL);
   int r;
@@ -95,9 +66,8 @@ static int try_time (struct checklist *list, struct error *err)
     add_open (list, "time: sleep past the deadline", why);
     return 0;
   }
-  r = tighten (list, SETTING_WALL, "2s", &limit, err);
-  if (r == 0)
-    r = checklist_try (list, "sleep 600", nothing, &trial, err);
+  tighten (list, SETTING_WALL, "2s");
+  r = checklist_try (list, "sleep 600", nothing, &trial, err);
   if (r < 0)
     return r;
   add_trial (list, "time: sleep past the deadline", false, &trial, trial.reason == RUN_DEADLINE);
@@ -106,7 +76,6 @@ static int try_time (struct checklist *list, struct error *err)
 
 static int try_memory (struct checklist *list, struct error *err)
 {
-  cleanup (loosen) struct tightened limit = { 0 };
   cleanup_trial struct trial trial = { 0 };
   const char *why = why_not (list, CONTROL_LIMITS_MEMORY);
   int r;
@@ -115,18 +84,17 @@ static int try_memory (struct checklist *list, struct error *err)
     add_open (list, "memory: use more than the limit", why);
     return 0;
   }
-  r = tighten (list, SETTING_MEMORY, "64M", &limit, err);
-  if (r == 0)
-    r = checklist_try (list, "exec dd if=/dev/zero of=/dev/null bs=256M count=1", nothing, &trial, err);
+  tighten (list, SETTING_MEMORY, "64M");
+  r = checklist_try (list, "exec dd if=/dev/zero of=/dev/null bs=256M count=1", nothing, &trial, err);
   if (r < 0)
     return r;
   /* A runtime with a kernel of its own is ended as a whole, and can then not say how the command ended. */
-  if (!trial.started && plan_has_own_kernel (list->plan))
+  if (!trial.started && plan_has_own_kernel (list->first.plan))
     checklist_add (list, POINT_LIMITS, "memory: use more than the limit", false, OUTCOME_RIGHT,
                    trial_argv (&trial));
   else
     add_trial (list, "memory: use more than the limit", false, &trial,
-               trial.code != 0 && (trial.counters.oom_kills > 0 || plan_has_own_kernel (list->plan)));
+               trial.code != 0 && (trial.counters.oom_kills > 0 || plan_has_own_kernel (list->first.plan)));
   return try_twin (list, "memory: use less", "exec dd if=/dev/zero of=/dev/null bs=1M count=1 2>/dev/null",
                    "", err);
 }
@@ -136,10 +104,10 @@ static const char work_script[] = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); 
 
 static int try_cpu (struct checklist *list, struct error *err)
 {
-  cleanup (loosen) struct tightened limit = { 0 };
   cleanup_trial struct trial trial = { 0 };
   const char *why = why_not (list, CONTROL_LIMITS_CPU);
-  uint64_t milli;
+  const struct value *given = &list->first.plan->settings.values[SETTING_CPUS];
+  uint64_t milli = value_is_set (given) && given->number < 200 ? given->number : 200;
   int r;
 
   if (why != NULL) {
@@ -148,12 +116,10 @@ static int try_cpu (struct checklist *list, struct error *err)
   }
   r = try_twin (list, "cpu: the same work with what the profile gives", work_script, "", err);
   if (r == 0)
-    r = tighten (list, SETTING_CPUS, "0.2", &limit, err);
-  if (r == 0)
-    r = checklist_try (list, work_script, nothing, &trial, err);
+    tighten (list, SETTING_CPUS, "0.2");
+  r = checklist_try (list, work_script, nothing, &trial, err);
   if (r < 0)
     return r;
-  milli = limit.place ? 200 : list->plan->settings.values[SETTING_CPUS].number;
   if (!trial.started || !trial.counters.known)
     add_open (list, "cpu: work with a fifth of a processor", trial.started ? "nobody counted" : trial.text);
   else
@@ -180,13 +146,13 @@ static void add_disk (struct checklist *list, const struct trial *trial)
                  : trial->code != 0 && full ? OUTCOME_RIGHT
                                             : OUTCOME_WRONG,
                  words ? str_format ("%s (the workspace is not bounded: %s)", words,
-                                     enforcement_of (CONTROL_LIMITS_DISK, list->plan->backend).reason)
+                                     enforcement_of (CONTROL_LIMITS_DISK, list->first.plan->backend).reason)
                        : NULL);
 }
 
 static int try_disk (struct checklist *list, struct error *err)
 {
-  const struct value *tmp = &list->plan->settings.values[SETTING_TMP];
+  const struct value *tmp = &list->first.plan->settings.values[SETTING_TMP];
   const char *why = why_not (list, CONTROL_TMP_BOUNDED);
   cleanup_trial struct trial trial = { 0 };
   char blocks[24];
@@ -206,11 +172,13 @@ static int try_disk (struct checklist *list, struct error *err)
 
 int checklist_limits (struct checklist *list, struct error *err)
 {
-  int r = try_time (list, err);
+  static int (*const parts[]) (struct checklist *, struct error *) = { try_time, try_memory, try_cpu,
+                                                                       try_disk };
+  int r = 0;
 
-  if (r == 0)
-    r = try_memory (list, err);
-  if (r == 0)
-    r = try_cpu (list, err);
-  return r < 0 ? r : try_disk (list, err);
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (parts); i++) {
+    r = parts[i](list, err);
+    list->probe.request.at_most[0] = (struct session_limit){ 0 };
+  }
+  return r;
 }

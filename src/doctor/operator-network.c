@@ -60,7 +60,7 @@ int checklist_network (struct checklist *list, struct error *err)
   bool outside;
   int r;
 
-  if (list->plan->settings.values[SETTING_NETWORK_MODE].level != NETWORK_NONE) {
+  if (list->first.plan->settings.values[SETTING_NETWORK_MODE].level != NETWORK_NONE) {
     checklist_add (list, POINT_NETWORK, what, false, OUTCOME_OPEN,
                    strdup ("the profile grants a network, so none is blocked"));
     return 0;

@@ -48,7 +48,7 @@ static void checklist_clear (struct checklist *list)
   free (list->attempts);
   free (list->runtime);
   free (list->workspace);
-  plan_free (list->plan);
+  session_outcome_clear (&list->first);
   probe_clear (&list->probe);
 }
 
@@ -80,7 +80,7 @@ int checklist_try (struct checklist *list, const char *script, const char *const
 {
   const char *words[SCRIPT_WORDS] = { "sh", "-c", script, "sh" };
   cleanup_close int out = memfd_create ("output", MFD_CLOEXEC);
-  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_session_outcome struct session_outcome run = { 0 };
   cleanup_error struct error why = { 0 };
   int r;
 
@@ -124,43 +124,38 @@ char *trial_argv (const struct trial *trial)
 
 static int check_runtime (struct checklist *list, struct error *err)
 {
-  cleanup_probe_run struct probe_run run = { 0 };
+  const struct session_outcome *run = &list->first;
   cleanup_error struct error unknown = { 0 };
   unsigned promised, verified;
   const struct posture *posture;
-  int r = probe_observe (&list->probe, &run, list->output, err);
+  int r = probe_observe (&list->probe, &list->first, list->output, err);
 
   if (r < 0)
     return r;
-  if (probe_version (&list->probe, &run, &list->runtime, &unknown) < 0)
+  if (probe_version (&list->probe, run, &list->runtime, &unknown) < 0)
     checklist_add (list, POINT_RUNTIME, "ask the runtime for its version", true, OUTCOME_OPEN,
                    strdup (error_text (&unknown)));
   else
     checklist_add (list, POINT_RUNTIME, "ask the runtime for its version", true, OUTCOME_RIGHT,
-                   str_format ("%s, behind %s", list->runtime, run.plan->backend->name));
-  posture = run.result.posture;
+                   str_format ("%s, behind %s", list->runtime, run->plan->backend->name));
+  posture = run->result.posture;
   status_count (posture, &promised, &verified);
   checklist_add (list, POINT_RUNTIME, "launch under the profile and judge it", true,
                  posture->overall == OVERALL_VIOLATED ? OUTCOME_WRONG : OUTCOME_RIGHT,
                  str_format ("%s: %u of %u promised controls verified", overall_text (posture->overall),
                              verified, promised));
-  list->plan = take_ptr (run.plan);
   return 0;
 }
 
 /* Everything that is tried lies in one directory, and the workspace is a part of it. */
 static int set_up (struct checklist *list, struct error *err)
 {
-  struct request *request = &list->probe.context.request;
   int r = list->probe.scratch.path ? 0 : scratch_make (&list->probe.scratch, err);
 
   if (r == 0)
     r = scratch_directory (&list->probe.scratch, "tried", &list->workspace, err);
-  if (r < 0)
-    return r;
-  free (request->workspace);
-  request->workspace = strdup (list->workspace);
-  return request->workspace ? 0 : error_oom (err);
+  list->probe.request.workspace_instead = list->workspace;
+  return r;
 }
 
 static enum outcome outcome_of (const struct checklist *list, enum point point)
@@ -209,9 +204,9 @@ static int print_json (const struct checklist *list, struct output *output, stru
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/operator/1");
-  json_string (&w, "profile", list->plan->profile_name);
-  json_string (&w, "profile_digest", list->plan->profile_digest);
-  json_string (&w, "backend", list->plan->backend->name);
+  json_string (&w, "profile", list->first.plan->profile_name);
+  json_string (&w, "profile_digest", list->first.plan->profile_digest);
+  json_string (&w, "backend", list->first.plan->backend->name);
   json_string (&w, "runtime", list->runtime);
   json_bool (&w, "holds", output->status == 0);
   json_array_begin (&w, "points");
@@ -267,8 +262,8 @@ static int print_text (const struct checklist *list, struct output *output, stru
 {
   int r = 0;
 
-  strbuf_addf (&output->out, "profile %s on %s (%s)\n\n", list->plan->profile_name, list->plan->backend->name,
-               list->runtime ? list->runtime : "version unknown");
+  strbuf_addf (&output->out, "profile %s on %s (%s)\n\n", list->first.plan->profile_name,
+               list->first.plan->backend->name, list->runtime ? list->runtime : "version unknown");
   for (enum point p = 0; p < POINT_COUNT && r == 0; p++) {
     r = print_point (list, p, output, err);
     strbuf_add (&output->out, "\n");

@@ -163,15 +163,9 @@ static void ended_details (struct json_writer *w, const void *data)
     audit_log_text (w, "left", result->left);
 }
 
-struct limit {
-  enum control control;
-  const char *what; /* the number's name */
-  uint64_t number;
-};
-
 static void limit_details (struct json_writer *w, const void *data)
 {
-  const struct limit *limit = data;
+  const struct audit_log_limit *limit = data;
 
   json_string (w, "control", control_info (limit->control)->name);
   json_number (w, limit->what, limit->number);
@@ -182,32 +176,41 @@ static void denial_details (struct json_writer *w, const void *data)
   denial_write_fields (w, data);
 }
 
-int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
-                     struct error *err)
+size_t audit_log_limits (const struct plan *plan, const struct run_result *result,
+                         struct audit_log_limit ret_limits[AUDIT_LOG_LIMITS])
 {
   const struct {
     bool hit;
-    struct limit limit;
-  } rows[] = {
+    struct audit_log_limit limit;
+  } rows[AUDIT_LOG_LIMITS] = {
     { result->reason == RUN_DEADLINE, { CONTROL_LIMITS_WALL, "after_ms", plan->wall_ms } },
     { result->counters.oom_kills > 0, { CONTROL_LIMITS_MEMORY, "killed", result->counters.oom_kills } },
     { result->counters.pids_denied > 0, { CONTROL_LIMITS_PIDS, "denied", result->counters.pids_denied } },
     { result->out_cut, { CONTROL_LIMITS_OUTPUT, "stdout_bytes", result->out_bytes } },
     { result->err_cut, { CONTROL_LIMITS_OUTPUT, "stderr_bytes", result->err_bytes } },
   };
-  cleanup_free struct journal_event *events =
-      calloc (ARRAY_LEN (rows) + result->denials.count + 1, sizeof (*events));
   size_t count = 0;
+
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
+    if (rows[i].hit)
+      ret_limits[count++] = rows[i].limit;
+  return count;
+}
+
+int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
+                     struct error *err)
+{
+  struct audit_log_limit limits[AUDIT_LOG_LIMITS];
+  size_t hit = audit_log_limits (plan, result, limits), count = 0;
+  cleanup_free struct journal_event *events = calloc (hit + result->denials.count + 1, sizeof (*events));
 
   if (events == NULL)
     return error_oom (err);
   for (size_t i = 0; i < result->denials.count; i++)
     events[count++] = (struct journal_event){ JOURNAL_DENIAL, .details = denial_details,
                                               .data = &result->denials.items[i] };
-  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    if (rows[i].hit)
-      events[count++] =
-          (struct journal_event){ JOURNAL_LIMIT, .details = limit_details, .data = &rows[i].limit };
+  for (size_t i = 0; i < hit; i++)
+    events[count++] = (struct journal_event){ JOURNAL_LIMIT, .details = limit_details, .data = &limits[i] };
   events[count++] = (struct journal_event){ JOURNAL_ENDED, .details = ended_details, .data = result };
   return audit_log_events (trail, events, count, err);
 }

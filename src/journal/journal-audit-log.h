@@ -63,6 +63,20 @@ int audit_log_refuse (struct trail *trail, const struct posture *posture, const 
 /* POSTURE may be NULL. */
 int audit_log_started (struct trail *trail, const struct posture *posture, struct error *err);
 
+/* A limit that a run has hit. */
+struct audit_log_limit {
+  enum control control;
+  const char *what; /* the number's name */
+  uint64_t number;
+};
+
+#define AUDIT_LOG_LIMITS 5
+
+/* How many there are in *RET_LIMITS. */
+size_t audit_log_limits (const struct plan *plan, const struct run_result *result,
+                         struct audit_log_limit ret_limits[AUDIT_LOG_LIMITS]);
+
+/* With what was denied, and the limits that were hit. */
 int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
                      struct error *err);
 

@@ -109,12 +109,15 @@ struct option_info {
 
 const struct option_info *option_info (enum option option);
 
-/* Stands outside of errno, so that no other part can return it: the command line itself is wrong. */
-#define CLI_USAGE (-4096)
+/* The command line itself is wrong. */
+#define CLI_USAGE ERROR_USAGE
+
+struct session_process;
 
 struct arguments {
   struct strlist values[OPTION_COUNT]; /* a flag that was given has one empty value */
   struct strlist operands;
+  struct session_process *process; /* that they were given to; NULL: nothing is launched */
 };
 
 /* Reads ARGV, NULL-terminated. ACCEPTED ends with OPTION_COUNT. With COMMAND the first operand ends the

@@ -14,7 +14,6 @@
 #include "control-lattice.h"
 #include "profile-source.h"
 #include "session-paths.h"
-#include "session-run-request.h"
 
 void context_clear (struct context *context)
 {
@@ -49,15 +48,6 @@ static int open_store (struct context *context, struct error *err)
                              context->request.workspace, err);
 }
 
-int context_configuration (struct configuration **ret_configuration, struct error *err)
-{
-  cleanup_profile_store struct profile_store store = { 0 };
-  int r = profile_store_init (&store, paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
-                              paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
-
-  return r < 0 ? r : configuration_load (&store, ret_configuration, err);
-}
-
 int context_open_store (struct context *context, struct error *err)
 {
   int r = read_host (context, NULL, err);
@@ -85,7 +75,7 @@ static int described_workspace (const char *given, struct request *request, stru
   if (given == NULL)
     return 0;
   if (!path_is_normal (given))
-    return error_set (err, CLI_USAGE,
+    return error_set (err, ERROR_USAGE,
                       "--workspace: with --host-facts '%s' has to be an absolute path without '.', '..' or "
                       "empty parts",
                       given);
@@ -118,45 +108,64 @@ static int find_workspace (struct context *context, const char *given, bool leni
   return 0;
 }
 
-static int open_all (struct context *context, const struct arguments *arguments, bool lenient,
-                     struct error *err)
+/* A setting that the request may only tighten: where the settings in force are tighter, these stay. */
+static int tighten (struct context *context, const struct session_limit *limit, struct error *err)
 {
-  const char *profile = arguments_text (arguments, OPTION_PROFILE);
-  int r = request_read (&context->request, arguments, err);
+  cleanup_settings struct settings settings = { 0 };
+  struct value *slot = &context->request.tighten.values[limit->setting];
+  const struct value *now = &settings.values[limit->setting];
+  cleanup_value struct value value = { 0 };
+  int r = context_settings (context, &settings, err);
 
   if (r == 0)
-    r = read_host (context, arguments_text (arguments, OPTION_HOST_FACTS), err);
+    r = value_parse (limit->setting, limit->text, &value, err);
+  if (r < 0 || (value_is_set (now) && now->number <= value.number))
+    return r;
+  if (limit->origin != NULL && (value.origin.file = strdup (limit->origin)) == NULL)
+    return error_oom (err);
+  value_clear (slot);
+  *slot = value;
+  value = (struct value){ 0 };
+  return 0;
+}
+
+/* What depends on the profile. */
+static int complete (struct context *context, const struct session_request *asked, struct error *err)
+{
+  struct request *request = &context->request;
+  int r = session_request_root (asked, context->profile, context->ceiling, request, err);
+
   if (r == 0)
-    r = find_workspace (context, arguments_text (arguments, OPTION_WORKSPACE), lenient, err);
+    r = session_request_backend (asked, context->profile, context->ceiling, request, err);
+  for (size_t i = 0; r == 0 && i < SESSION_LIMITS && asked->at_most[i].text != NULL; i++)
+    r = tighten (context, &asked->at_most[i], err);
+  if (r < 0 || asked->workspace_instead == NULL)
+    return r;
+  free (request->workspace);
+  request->workspace = strdup (asked->workspace_instead);
+  return request->workspace ? 0 : error_oom (err);
+}
+
+int context_open (struct context *context, const struct session_request *asked, struct error *err)
+{
+  int r =
+      asked->argv == NULL || strlist_copy (asked->argv, &context->request.argv) == 0 ? 0 : error_oom (err);
+
+  context->process = asked->process;
+  context->request.backend = backends[0];
+  if (r == 0)
+    r = session_request_read (asked, &context->request, err);
+  if (r == 0)
+    r = read_host (context, asked->host_facts, err);
+  if (r == 0)
+    r = find_workspace (context, asked->workspace, asked->workspace_optional, err);
   if (r == 0)
     r = open_store (context, err);
   if (r == 0)
     r = ceiling_load (&context->store, &context->ceiling, err);
   if (r == 0)
-    r = profile_load (&context->store, profile ? profile : "baseline", &context->profile, err);
-  if (r == 0)
-    r = request_choose_root (&context->request, arguments, context->profile, context->ceiling,
-                             context->described, err);
-  if (r == 0)
-    r = request_choose_backend (&context->request, arguments, context->profile, context->ceiling,
-                                context->described, err);
-  return r;
-}
-
-int context_open (struct context *context, const struct arguments *arguments, struct error *err)
-{
-  context->request.backend = backends[0];
-  if (strlist_copy (&arguments->operands, &context->request.argv) < 0)
-    return error_oom (err);
-  return open_all (context, arguments, false, err);
-}
-
-int context_open_to_explain (struct context *context, const struct arguments *arguments, struct error *err)
-{
-  context->request.backend = backends[0];
-  if (strlist_add (&context->request.argv, "true") < 0)
-    return error_oom (err);
-  return open_all (context, arguments, true, err);
+    r = profile_load (&context->store, session_request_profile (asked), &context->profile, err);
+  return r < 0 ? r : complete (context, asked, err);
 }
 
 /* Holds the request against PROFILE under the ceiling, as a plan does. */
@@ -229,7 +238,7 @@ int context_plan (struct context *context, struct plan **ret_plan, struct error 
       && context->host->root.count == 0)
     r = host_look_root (context->host, err);
   if (r == 0 && !context->described)
-    r = paths_add_protected (&context->request, context->host, err);
+    r = paths_add_protected (context->process, &context->request, context->host, err);
   if (r < 0)
     return r;
   r = plan_build (context->profile, &context->request, context->ceiling, context->host, ret_plan, err);
@@ -262,10 +271,4 @@ int context_settings (const struct context *context, struct settings *ret_settin
   }
   *ret_settings = tightened;
   return 0;
-}
-
-void context_add_notes (const struct plan *plan, struct output *output)
-{
-  for (size_t i = 0; i < plan->notes.count; i++)
-    output_note (output, plan->notes.items[i]);
 }

@@ -38,7 +38,7 @@
 static void tell (const struct run *run, const char *line)
 {
   if (run->options->note != NULL)
-    run->options->note (line);
+    run->options->note (run->options->note_data, line);
 }
 
 static void tell_step (const char *line, void *data)

@@ -314,7 +314,7 @@ static void tell_cut (const struct run *run, const struct stream *stream)
           : NULL;
 
   if (line != NULL && run->options->note != NULL)
-    run->options->note (line);
+    run->options->note (run->options->note_data, line);
 }
 
 /* More came than may pass. What fits is delivered in any case. */

@@ -54,9 +54,10 @@ struct run_options {
   bool last;          /* this process launches nothing after it: privileges are given up on the way */
   bool keep_override; /* it writes something afterwards where only CAP_DAC_OVERRIDE lets it */
 
-  const char *engine_socket;       /* NULL: where the engine usually is */
-  bool pull;                       /* the engine may fetch a missing image */
-  void (*note) (const char *line); /* for people, while it goes on; NULL: nobody listens */
+  const char *engine_socket;                   /* NULL: where the engine usually is */
+  bool pull;                                   /* the engine may fetch a missing image */
+  void (*note) (void *data, const char *line); /* for people, while it goes on; NULL: nobody listens */
+  void *note_data;
 };
 
 struct run_result {

@@ -3,17 +3,14 @@
 #include "toolrunner-run-step.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base-limits.h"
 #include "base-path.h"
-#include "journal-result.h"
-#include "session-context.h"
-#include "session-launching.h"
+#include "options-session.h"
 #include "toolrunner-step-result.h"
 
 /* Where the workspace is inside. */
@@ -24,226 +21,109 @@
 
 /* One run of a step, and what came of it. */
 struct job {
-  struct context context;
-  struct arguments arguments; /* the command line, completed from the configuration */
-  struct launching launching;
-  struct plan *plan;
-  struct run_result result;
-  struct error refused; /* why the command did not start */
-  int streams[3];
-  uint64_t timeout_ms;
-  char *document;
+  const struct toolrunner *toolrunner;
+  struct session_request request;
+  struct session_outcome run;
+  char *text[3]; /* what the command wrote, by stream */
+  size_t len[3];
 };
 
 static void job_clear (struct job *job)
 {
-  context_clear (&job->context);
-  arguments_clear (&job->arguments);
-  launching_clear (&job->launching);
-  plan_free (job->plan);
-  run_result_clear (&job->result);
-  error_clear (&job->refused);
-  for (size_t i = 0; i < ARRAY_LEN (job->streams); i++)
-    close_p (&job->streams[i]);
-  free (job->document);
+  session_outcome_clear (&job->run);
+  for (size_t i = 0; i < ARRAY_LEN (job->text); i++)
+    free (job->text[i]);
 }
 #define cleanup_job cleanup (job_clear)
 
 /* ---- The request. */
 
-int toolrunner_complete (struct arguments *arguments, const struct configuration *c, struct error *err)
+void toolrunner_complete (struct session_request *request, const struct configuration *c)
 {
-  const struct {
-    enum option option, other; /* both speak of the same thing */
-    const char *value;
-  } rows[] = {
-    { OPTION_PROFILE, OPTION_PROFILE, c->profile }, { OPTION_BACKEND, OPTION_RUNTIME, c->backend },
-    { OPTION_RUNTIME, OPTION_BACKEND, c->runtime }, { OPTION_IMAGE, OPTION_ROOTFS, c->image },
-    { OPTION_ROOTFS, OPTION_IMAGE, c->rootfs },
-  };
-  bool said[ARRAY_LEN (rows)];
+  bool backend = request->backend != NULL || request->runtime != NULL;
+  bool root = request->image != NULL || request->rootfs != NULL;
 
-  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    said[i] = arguments_have (arguments, rows[i].option) || arguments_have (arguments, rows[i].other);
-  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
-    if (!said[i] && rows[i].value != NULL
-        && strlist_add (&arguments->values[rows[i].option], rows[i].value) < 0)
-      return error_oom (err);
-  return 0;
-}
-
-static int make_arguments (struct job *job, const struct toolrunner *toolrunner, const struct strlist *argv,
-                           struct error *err)
-{
-  const struct arguments *given = toolrunner->given;
-
-  for (size_t i = 0; i < OPTION_COUNT; i++)
-    if (i != OPTION_WORKSPACE && strlist_copy (&given->values[i], &job->arguments.values[i]) < 0)
-      return error_oom (err);
-  if (strlist_copy (argv, &job->arguments.operands) < 0
-      || strlist_add (&job->arguments.values[OPTION_WORKSPACE], toolrunner->workspace) < 0)
-    return error_oom (err);
-  return toolrunner_complete (&job->arguments, toolrunner->configuration, err);
-}
-
-/* The payload may ask for less than the profile gives; where it asks for more, the profile stays. */
-static int tighten (struct job *job, enum setting setting, uint64_t number, const char *text,
-                    struct error *err)
-{
-  cleanup_settings struct settings settings = { 0 };
-  struct value *slot = &job->context.request.tighten.values[setting];
-  const struct value *now = &settings.values[setting];
-  int r = context_settings (&job->context, &settings, err);
-
-  if (r < 0 || (value_is_set (now) && now->number <= number))
-    return r;
-  value_clear (slot);
-  *slot = (struct value){ 0 };
-  r = value_parse (setting, text, slot, err);
-  if (r == 0) {
-    slot->origin.file = strdup ("payload");
-    r = slot->origin.file ? 0 : error_oom (err);
+  if (request->profile == NULL)
+    request->profile = c->profile;
+  if (!backend) {
+    request->backend = c->backend;
+    request->runtime = c->runtime;
   }
-  return r;
-}
-
-static int tighten_both (struct job *job, uint64_t output, struct error *err)
-{
-  char time[48], bytes[48];
-  int r;
-
-  snprintf (time, sizeof (time), "%llums", (unsigned long long) job->timeout_ms);
-  snprintf (bytes, sizeof (bytes), "%llu", (unsigned long long) output);
-  r = tighten (job, SETTING_WALL, job->timeout_ms, time, err);
-  return r < 0 ? r : tighten (job, SETTING_OUTPUT, output, bytes, err);
-}
-
-/* A payload's names can be as long as it likes, a line of the journal cannot. */
-#define NAME_SHOWN 128
-
-static void add_name (struct json_writer *w, const char *key, const char *name)
-{
-  json_bytes (w, key, name, strnlen (name, NAME_SHOWN));
-}
-
-static void step_details (struct json_writer *w, const void *data)
-{
-  const struct step *step = data;
-
-  json_object_begin (w, "step");
-  add_name (w, "turn_id", step->turn_id);
-  add_name (w, "step_id", step->step_id);
-  add_name (w, "attempt_id", step->attempt_id);
-  add_name (w, "action", step->type);
-  json_object_end (w);
-}
-
-static int open_job (struct job *job, const struct toolrunner *toolrunner, const struct strlist *argv,
-                     struct error *err)
-{
-  const char *profile;
-  int r = make_arguments (job, toolrunner, argv, err);
-
-  if (r == 0)
-    r = context_open (&job->context, &job->arguments, err);
-  if (r == 0) {
-    profile = arguments_text (&job->arguments, OPTION_PROFILE);
-    r = launching_open (&job->context, "toolrunner", profile ? profile : "baseline", &job->launching, err);
+  if (!root) {
+    request->image = c->image;
+    request->rootfs = c->rootfs;
   }
-  job->launching.engine_socket = arguments_text (&job->arguments, OPTION_ENGINE_SOCKET);
-  job->launching.more = step_details;
-  job->launching.more_data = toolrunner->step;
-  /* Not the payload's mistake, and what the gateway passes is right by now. */
-  if (r == CLI_USAGE)
-    r = err->code = -EINVAL;
-  return r;
-}
-
-/* ---- The run. */
-
-static int open_streams (struct job *job, const char *input, size_t len, struct error *err)
-{
-  static const char *const names[] = { "step-in", "step-out", "step-err" };
-
-  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
-    job->streams[i] = memfd_create (names[i], MFD_CLOEXEC);
-    if (job->streams[i] < 0)
-      return error_set_errno (err, errno, "make room for the step's streams");
-  }
-  for (size_t done = 0; done < len;) {
-    ssize_t n = pwrite (job->streams[0], input + done, len - done, (off_t) done);
-
-    if (n < 0 && errno != EINTR)
-      return error_set_errno (err, errno, "keep the payload");
-    done += n > 0 ? (size_t) n : 0;
-  }
-  return 0;
 }
 
 static bool has_started (const struct job *job)
 {
-  return !error_is_set (&job->refused);
+  return !error_is_set (&job->run.refused);
 }
 
-/* In mode 'runner' the ToolRunner inside needs the home, with key and database. */
-static int plan_job (struct job *job, const struct toolrunner *toolrunner, struct error *err)
+static void open_job (struct job *job, const struct strlist *argv)
 {
-  int r = context_plan (&job->context, &job->plan, err);
+  const struct step *step = job->toolrunner->step;
 
-  if (r == 0 && toolrunner->configuration->toolrunner_mode == TOOLRUNNER_COMMAND)
-    r = toolrunner_check_plan (toolrunner, job->plan, err);
-  return r;
+  job->request = request_of_arguments (job->toolrunner->given, "toolrunner");
+  toolrunner_complete (&job->request, job->toolrunner->configuration);
+  job->request.argv = argv;
+  job->request.workspace = job->toolrunner->workspace;
+  job->request.labels_key = "step";
+  job->request.labels[0] = (struct session_label){ "turn_id", step->turn_id };
+  job->request.labels[1] = (struct session_label){ "step_id", step->step_id };
+  job->request.labels[2] = (struct session_label){ "attempt_id", step->attempt_id };
+  job->request.labels[3] = (struct session_label){ "action", step->type };
+  job->request.capture = job->request.cut_output = true;
+  job->request.document = job->request.last = true;
+}
+
+/* ---- The run. */
+
+/* In mode 'runner' the ToolRunner inside needs the home, with key and database. */
+static int on_event (void *data, const struct session_event *event, struct error *err)
+{
+  struct job *job = data;
+  const struct session_output *output = &event->output;
+
+  if (event->kind == SESSION_PLANNED && event->run->unconfined)
+    return error_set (err, -EPERM, "a step is never run without a sandbox");
+  if (event->kind == SESSION_PLANNED && job->toolrunner->configuration->toolrunner_mode == TOOLRUNNER_COMMAND)
+    return toolrunner_check_plan (job->toolrunner, event->run->plan, err);
+  if (event->kind == SESSION_OUTPUT) {
+    job->text[output->stream] = malloc (output->len + 1);
+    if (job->text[output->stream] == NULL)
+      return error_oom (err);
+    memcpy (job->text[output->stream], output->bytes, output->len + 1);
+    job->len[output->stream] = output->len;
+  }
+  return 0;
 }
 
 /* That the command did not start is an answer like any other; that there is no plan is the operator's
- * affair. */
-static int run_job (struct job *job, const struct toolrunner *toolrunner, const char *input, size_t len,
-                    struct output *output, struct error *err)
+ * affair. The payload may ask for less than the profile gives; where it asks for more, the profile stays. */
+static int run_job (struct job *job, uint64_t timeout_ms, uint64_t max_output, struct output *output,
+                    struct error *err)
 {
-  int r = plan_job (job, toolrunner, err);
+  struct output_sink shown;
+  const struct session_sink notes = output_sink_init (&shown, output);
+  const struct session_sink sink = { on_event, job, &notes };
+  cleanup_error struct error refused = { 0 };
+  char time[48], bytes[48];
+  int r;
 
-  if (r < 0) {
-    launching_refused (&job->launching, &job->context, err);
-    return r == CLI_USAGE ? (err->code = -EINVAL) : r;
-  }
-  context_add_notes (job->plan, output);
-  r = open_streams (job, input, len, err);
-  if (r < 0)
-    return r;
-  job->launching.last = true;
-  job->launching.cut_output = true;
-  if (launching_run (&job->launching, &job->context, job->plan, job->streams, &job->result, output,
-                     &job->refused)
-      < 0)
-    return result_write (job->plan, NULL, &job->refused, &job->document, err);
-  if (job->result.reason == RUN_REFUSED)
-    launching_refusal (job->plan, &job->result, &job->refused);
-  return result_write (job->plan, &job->result, has_started (job) ? NULL : &job->refused, &job->document,
-                       err);
-}
-
-/* What the command said; within its cap, which is small. */
-static int take_stream (int fd, char **ret_text, size_t *ret_len, struct error *err)
-{
-  off_t size = lseek (fd, 0, SEEK_END);
-  cleanup_free char *text = size >= 0 ? malloc ((size_t) size + 1) : NULL;
-  size_t len = 0;
-
-  if (text == NULL)
+  snprintf (time, sizeof (time), "%" PRIu64 "ms", timeout_ms);
+  snprintf (bytes, sizeof (bytes), "%" PRIu64, max_output);
+  job->request.at_most[0] = (struct session_limit){ SETTING_WALL, time, "payload" };
+  job->request.at_most[1] = (struct session_limit){ SETTING_OUTPUT, bytes, "payload" };
+  r = session_run (&job->request, &sink, &job->run, &refused);
+  /* These were this function's. */
+  job->request.at_most[0] = job->request.at_most[1] = (struct session_limit){ 0 };
+  if (r == 0 && has_started (job) && (job->text[1] == NULL || job->text[2] == NULL))
     return error_oom (err);
-  while (len < (size_t) size) {
-    ssize_t n = pread (fd, text + len, (size_t) size - len, (off_t) len);
-
-    if (n < 0 && errno != EINTR)
-      return error_set_errno (err, errno, "read what the step said");
-    if (n == 0)
-      break;
-    len += n > 0 ? (size_t) n : 0;
-  }
-  text[len] = '\0';
-  *ret_text = take_ptr (text);
-  *ret_len = len;
-  return 0;
+  if (r == 0 || (job->run.planned && !job->run.ended && job->run.document != NULL))
+    return 0;
+  /* Not the payload's mistake, and what the gateway passes is right by now. */
+  return error_set (err, r == CLI_USAGE ? -EINVAL : r, "%s", error_text (&refused));
 }
 
 /* ---- The command of a CLI step. */
@@ -263,35 +143,39 @@ static int fail_step (struct output *output, const char *text, bool policy, stru
   return r < 0 ? r : answer (output, line);
 }
 
+/* What the result and the output of the command become. */
+static int answer_job (const struct job *job, uint64_t timeout_ms, struct answer_output said,
+                       struct output *output, struct error *err)
+{
+  char *line = NULL;
+  int r = answer_command (has_started (job) ? &job->run.result : NULL, &job->run.refused, timeout_ms, &said,
+                          job->run.document, &line, err);
+
+  return r < 0 ? r : answer (output, line);
+}
+
 static int run_command (struct toolrunner *toolrunner, const struct step_command *command,
                         struct output *output, struct error *err)
 {
-  cleanup_job struct job job = { .streams = { -1, -1, -1 }, .timeout_ms = command->timeout_ms };
-  cleanup_free char *out = NULL;
-  cleanup_free char *complaints = NULL;
-  struct answer_output said = { 0 };
-  char *line = NULL;
-  int r = open_job (&job, toolrunner, &command->argv, err);
+  cleanup_job struct job job = { .toolrunner = toolrunner };
+  cleanup_free char *cwd = str_format ("%s%s%s", INSIDE, command->cwd[0] ? "/" : "", command->cwd);
+  uint64_t timeout_ms = command->timeout_ms;
+  int r;
 
-  if (r == 0) {
-    job.context.request.cwd = str_format ("%s%s%s", INSIDE, command->cwd[0] ? "/" : "", command->cwd);
-    r = job.context.request.cwd ? 0 : error_oom (err);
-  }
-  if (r == 0)
-    r = tighten_both (&job, command->max_output, err);
-  if (r == 0)
-    r = run_job (&job, toolrunner, "", 0, output, err);
-  if (r == 0)
-    r = take_stream (job.streams[1], &out, &said.len[0], err);
-  if (r == 0)
-    r = take_stream (job.streams[2], &complaints, &said.len[1], err);
-  said.text[0] = out;
-  said.text[1] = complaints;
-  if (r == 0)
-    r = answer_command (has_started (&job) ? &job.result : NULL, &job.refused,
-                        job.plan->wall_ms > 0 ? job.plan->wall_ms : job.timeout_ms, &said, job.document,
-                        &line, err);
-  return r < 0 ? r : answer (output, line);
+  if (cwd == NULL)
+    return error_oom (err);
+  open_job (&job, &command->argv);
+  job.request.cwd = cwd;
+  r = run_job (&job, timeout_ms, command->max_output, output, err);
+  if (r < 0)
+    return r;
+  if (job.run.plan->wall_ms > 0)
+    timeout_ms = job.run.plan->wall_ms;
+  return answer_job (
+      &job, timeout_ms,
+      (struct answer_output){ .text = { job.text[1] ? job.text[1] : "", job.text[2] ? job.text[2] : "" },
+                              .len = { job.len[1], job.len[2] } },
+      output, err);
 }
 
 int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err)
@@ -366,60 +250,41 @@ static int make_runner (const struct toolrunner *toolrunner, struct strlist *arg
 static bool pass_on (const struct job *job, struct error *err)
 {
   static const char *const prefixes[] = { "", "toolrunner error: ", "toolrunner input error: " };
-  cleanup_error struct error ignored = { 0 };
-  cleanup_free char *text = NULL;
-  const char *line;
-  size_t len = 0;
+  int code = job->run.result.code;
+  const char *line = code == 1 || code == 2 ? strstr (job->text[2], prefixes[code]) : NULL;
 
-  if (job->result.code != 1 && job->result.code != 2)
-    return false;
-  if (take_stream (job->streams[2], &text, &len, &ignored) < 0)
-    return false;
-  line = strstr (text, prefixes[job->result.code]);
   if (line == NULL)
     return false;
-  line += strlen (prefixes[job->result.code]);
-  error_set (err, job->result.code == 2 ? CLI_USAGE : -EIO, "%.*s", (int) strcspn (line, "\n"), line);
+  line += strlen (prefixes[code]);
+  error_set (err, code == 2 ? CLI_USAGE : -EIO, "%.*s", (int) strcspn (line, "\n"), line);
   return true;
-}
-
-static int answer_of_runner (const struct job *job, struct output *output, struct error *err)
-{
-  static const struct answer_output nothing = { .text = { "", "" } };
-  cleanup_error struct error bad = { 0 };
-  cleanup_free char *text = NULL;
-  char *line = NULL;
-  size_t len = 0;
-  int r;
-
-  if (!has_started (job) || job->result.reason != RUN_EXITED) {
-    r = answer_command (has_started (job) ? &job->result : NULL, &job->refused, job->timeout_ms, &nothing,
-                        job->document, &line, err);
-    return r < 0 ? r : answer (output, line);
-  }
-  if (pass_on (job, err))
-    return err->code;
-  r = take_stream (job->streams[1], &text, &len, err);
-  if (r == 0 && answer_runner (text, len, job->document, &line, &bad) < 0)
-    r = error_set (err, -EIO, "the runner ended with %d and printed no StepResult: %s", job->result.code,
-                   error_text (&bad));
-  return r < 0 ? r : answer (output, line);
 }
 
 int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, struct error *err)
 {
-  cleanup_job struct job job = { .streams = { -1, -1, -1 },
-                                 .timeout_ms = toolrunner->step->timeout_ms + RUNNER_EXTRA_MS };
+  cleanup_job struct job job = { .toolrunner = toolrunner };
+  uint64_t timeout_ms = toolrunner->step->timeout_ms + RUNNER_EXTRA_MS;
   cleanup_strlist struct strlist argv = { 0 };
+  cleanup_error struct error bad = { 0 };
+  char *line = NULL;
   int r = toolrunner_find_workspace (toolrunner, err);
 
   if (r == 0)
     r = make_runner (toolrunner, &argv, err);
-  if (r == 0)
-    r = open_job (&job, toolrunner, &argv, err);
-  if (r == 0)
-    r = tighten_both (&job, LIMIT_PAYLOAD_BYTES, err);
-  if (r == 0)
-    r = run_job (&job, toolrunner, toolrunner->payload, toolrunner->payload_len, output, err);
-  return r < 0 ? r : answer_of_runner (&job, output, err);
+  if (r < 0)
+    return r;
+  open_job (&job, &argv);
+  job.request.input = toolrunner->payload;
+  job.request.input_len = toolrunner->payload_len;
+  r = run_job (&job, timeout_ms, LIMIT_PAYLOAD_BYTES, output, err);
+  if (r < 0)
+    return r;
+  if (!has_started (&job) || job.run.result.reason != RUN_EXITED)
+    return answer_job (&job, timeout_ms, (struct answer_output){ .text = { "", "" } }, output, err);
+  if (pass_on (&job, err))
+    return err->code;
+  if (answer_runner (job.text[1], job.len[1], job.run.document, &line, &bad) < 0)
+    return error_set (err, -EIO, "the runner ended with %d and printed no StepResult: %s",
+                      job.run.result.code, error_text (&bad));
+  return answer (output, line);
 }

@@ -15,6 +15,7 @@
 #include "options-output.h"
 #include "plan-plan.h"
 #include "profile-configuration.h"
+#include "session-request.h"
 #include "toolrunner-step.h"
 
 struct toolrunner {
@@ -26,8 +27,8 @@ struct toolrunner {
   char *workspace; /* the directory outside, without links */
 };
 
-/* Adds the configuration's values for profile, backend and root, where ARGUMENTS say nothing of them. */
-int toolrunner_complete (struct arguments *arguments, const struct configuration *c, struct error *err);
+/* Adds the configuration's values for profile, backend and root, where REQUEST says nothing of them. */
+void toolrunner_complete (struct session_request *request, const struct configuration *c);
 
 /* The command of a CLI step. The answer, a StepResult, goes to OUTPUT. */
 int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err);

@@ -1,14 +1,16 @@
 #include <config.h>
 
-#include "session-run-request.h"
+#include "session-request.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base-path.h"
 #include "control-lattice.h"
+#include "plan-request.h"
+#include "profile-ceiling.h"
+#include "profile-profile.h"
 #include "session-paths.h"
 
 /* Every run gets an id and a range of ids of its own. A document that is only printed has these, so that the
@@ -20,58 +22,52 @@ typedef int reader (struct request *request, const char *text, struct error *err
 static int mark_usage (int result, struct error *err)
 {
   if (result < 0 && err->code != -ENOMEM)
-    err->code = CLI_USAGE;
+    err->code = ERROR_USAGE;
   return result < 0 ? err->code : 0;
 }
 
-static int read_each (struct request *request, const struct arguments *arguments, struct error *err)
+static int read_each (const struct session_request *asked, struct request *request, struct error *err)
 {
-  static const struct {
-    enum option option;
+  const struct {
+    const struct strlist *texts;
     reader *read;
   } rows[] = {
-    { OPTION_ENV, request_add_env },         { OPTION_MOUNT, request_add_mount },
-    { OPTION_SECRET, request_add_secret },   { OPTION_LIMIT, request_add_limit },
-    { OPTION_TIMEOUT, request_set_timeout }, { OPTION_ACCEPT, request_accept },
+    { asked->env, request_add_env },         { asked->mounts, request_add_mount },
+    { asked->secrets, request_add_secret },  { asked->limits, request_add_limit },
+    { asked->timeout, request_set_timeout }, { asked->accepted, request_accept },
   };
 
-  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
-    const struct strlist *values = &arguments->values[rows[i].option];
-
-    for (size_t k = 0; k < values->count; k++) {
-      int r = rows[i].read (request, values->items[k], err);
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++)
+    for (size_t k = 0; rows[i].texts != NULL && k < rows[i].texts->count; k++) {
+      int r = rows[i].read (request, rows[i].texts->items[k], err);
 
       if (r < 0)
         return mark_usage (r, err);
     }
-  }
   return 0;
 }
 
-static int copy_environment (struct request *request, struct error *err)
+const char *session_request_profile (const struct session_request *asked)
 {
-  for (char *const *e = environ; e != NULL && *e != NULL; e++)
-    if (strchr (*e, '=') != NULL && strlist_add (&request->caller_env, *e) < 0)
-      return error_oom (err);
-  return 0;
+  return asked->profile ? asked->profile : "baseline";
 }
 
-int request_read (struct request *request, const struct arguments *arguments, struct error *err)
+int session_request_read (const struct session_request *asked, struct request *request, struct error *err)
 {
-  const char *cwd = arguments_text (arguments, OPTION_CWD);
-  int r;
-
-  request->rawdog = arguments_have (arguments, OPTION_UNCONFINED);
+  request->rawdog = asked->unconfined;
+  request->terminal = asked->terminal;
   request->id_slot = 0;
   request->run_id = strdup (PRINTED_RUN_ID);
-  if (cwd != NULL)
-    request->cwd = strdup (cwd);
-  if (request->run_id == NULL || (cwd != NULL && request->cwd == NULL))
+  if (asked->cwd != NULL)
+    request->cwd = strdup (asked->cwd);
+  if (request->run_id == NULL || (asked->cwd != NULL && request->cwd == NULL))
     return error_oom (err);
-  if (arguments_have (arguments, OPTION_ROOTFS) && arguments_have (arguments, OPTION_IMAGE))
-    return error_set (err, CLI_USAGE, "--rootfs and --image both name a root; give one of them");
-  r = read_each (request, arguments, err);
-  return r < 0 ? r : copy_environment (request, err);
+  if (asked->rootfs != NULL && asked->image != NULL)
+    return error_set (err, ERROR_USAGE, "--rootfs and --image both name a root; give one of them");
+  for (char *const *e = asked->caller_env; e != NULL && *e != NULL; e++)
+    if (strchr (*e, '=') != NULL && strlist_add (&request->caller_env, *e) < 0)
+      return error_oom (err);
+  return read_each (asked, request, err);
 }
 
 /* A setting that is only a default for the command line; the text is NULL where neither sets it, or where
@@ -92,7 +88,7 @@ static int root_from_directory (struct request *request, const char *directory, 
 {
   if (described && !path_is_normal (directory))
     return error_set (
-        err, CLI_USAGE,
+        err, ERROR_USAGE,
         "--rootfs: with --host-facts '%s' has to be an absolute path without '.', '..' or empty "
         "parts",
         directory);
@@ -104,17 +100,15 @@ static int root_from_directory (struct request *request, const char *directory, 
                                       : error_set_errno (err, errno, "--rootfs: cannot find '%s'", directory);
 }
 
-int request_choose_root (struct request *request, const struct arguments *arguments,
-                         const struct profile *profile, const struct ceiling *ceiling, bool described,
-                         struct error *err)
+int session_request_root (const struct session_request *asked, const struct profile *profile,
+                          const struct ceiling *ceiling, struct request *request, struct error *err)
 {
-  const char *rootfs = arguments_text (arguments, OPTION_ROOTFS);
-  const char *image = arguments_text (arguments, OPTION_IMAGE);
+  const char *rootfs = asked->rootfs, *image = asked->image;
   cleanup_free char *fallback = NULL;
   int r;
 
   if (rootfs != NULL && strcmp (rootfs, "host") != 0)
-    return root_from_directory (request, rootfs, described, err);
+    return root_from_directory (request, rootfs, asked->host_facts != NULL, err);
   if (rootfs != NULL)
     return 0;
   r = default_text (SETTING_ISOLATION_IMAGE, profile, ceiling, &fallback, err);
@@ -129,26 +123,19 @@ int request_choose_root (struct request *request, const struct arguments *argume
   return request->root_path ? 0 : error_oom (err);
 }
 
-int request_choose_backend (struct request *request, const struct arguments *arguments,
-                            const struct profile *profile, const struct ceiling *ceiling, bool described,
-                            struct error *err)
+int session_request_backend (const struct session_request *asked, const struct profile *profile,
+                             const struct ceiling *ceiling, struct request *request, struct error *err)
 {
-  const char *backend = arguments_text (arguments, OPTION_BACKEND);
-  const char *runtime = arguments_text (arguments, OPTION_RUNTIME);
-  const char *target = arguments_text (arguments, OPTION_TARGET);
-  const struct backend *asked;
+  const char *backend = asked->backend, *runtime = asked->runtime;
+  const struct backend *known = backend ? backend_named (backend) : NULL;
   cleanup_free char *fallback = NULL;
   int r = 0;
 
-  /* A document that is named like a backend is read by that one and no other. */
-  if (backend == NULL && target != NULL && backend_named (target) != NULL)
-    backend = target;
-  asked = backend ? backend_named (backend) : NULL;
   if (runtime != NULL && backend != NULL
-      && (str_has_prefix (backend, "oci:") || (asked && asked->fixed_runtime)))
-    return error_set (err, CLI_USAGE, "--runtime: backend '%s' has its runtime already; use --backend oci",
+      && (str_has_prefix (backend, "oci:") || (known && known->fixed_runtime)))
+    return error_set (err, ERROR_USAGE, "--runtime: backend '%s' has its runtime already; use --backend oci",
                       backend);
-  if (runtime == NULL && (backend == NULL || (asked && asked->names_runtimes)))
+  if (runtime == NULL && (backend == NULL || (known && known->names_runtimes)))
     r = default_text (SETTING_ISOLATION_RUNTIME, profile, ceiling, &fallback, err);
   if (r < 0)
     return r;
@@ -157,8 +144,8 @@ int request_choose_backend (struct request *request, const struct arguments *arg
     runtime = fallback;
   else if (fallback != NULL && backend == NULL)
     backend = fallback;
-  if (backend == NULL && runtime == NULL && !described) {
-    backend = paths_default_backend ();
+  if (backend == NULL && runtime == NULL && asked->host_facts == NULL) {
+    backend = paths_default_backend (asked->process);
     if (backend == NULL)
       return error_oom (err);
     request->stand_in = strcmp (backend, backends[0]->name) != 0;

@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "session-scratch.h"
+#include "doctor-scratch.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "cli-delegate.h"
+#include "session-delegate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +13,8 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
-#include "base-number.h"
 #include "base-places.h"
 #include "base-str.h"
-#include "cli-verbs.h"
-#include "session-context.h"
 #include "session-paths.h"
 #include "wire-daemon-client.h"
 #include "wire-daemon.h"
@@ -26,17 +23,6 @@ int delegate_socket (const struct configuration *configuration, char **ret_path,
 {
   *ret_path = configuration->daemon_socket ? strdup (configuration->daemon_socket) : places_daemon_socket ();
   return *ret_path ? 0 : error_oom (err);
-}
-
-static bool client_asked;
-
-void delegate_remember_asked (void)
-{
-  const char *by = getenv (DAEMON_ASKED);
-  uint64_t pid;
-
-  client_asked = by != NULL && number_parse (by, INT32_MAX, &pid) && (pid_t) pid == getpid ();
-  unsetenv (DAEMON_ASKED);
 }
 
 /* The front asks there and nowhere else. */
@@ -79,19 +65,21 @@ static void start_one (char *socket_path)
   _exit (127);
 }
 
-int delegate_to_daemon (char *const *argv, int *ret_status, struct error *err)
+int delegate_to_daemon (struct session_process *process, char *const *argv, int *ret_status,
+                        struct error *err)
 {
-  cleanup_configuration struct configuration *configuration = NULL;
+  const struct configuration *configuration;
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *path = NULL;
   cleanup_close int connection = -1;
 
   /* This is the daemon; a terminal's keys are for who is in the foreground, which only our own session
    * tells; or what is wrong is said by whoever goes on. */
-  if (paths_helper () != NULL || isatty (STDIN_FILENO) || context_configuration (&configuration, &ignored) < 0
-      || !configuration->daemon_use || delegate_socket (configuration, &path, &ignored) < 0)
+  if (process->helper != NULL || isatty (STDIN_FILENO)
+      || session_process_configuration (process, &configuration, &ignored) < 0 || !configuration->daemon_use
+      || delegate_socket (configuration, &path, &ignored) < 0)
     return 0;
-  if (client_asked && is_default (path))
+  if (process->daemon_asked && is_default (path))
     return 0;
   connection = hand_over_connect (path);
   if (connection >= 0)
@@ -110,13 +98,12 @@ static bool is_same_socket (const char *path, const char *other)
          || (stat (path, &a) == 0 && stat (other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-bool delegate_leads_to (const char *socket_path, char *const *argv)
+bool delegate_leads_to (struct session_process *process, const char *socket_path)
 {
-  cleanup_configuration struct configuration *configuration = NULL;
+  const struct configuration *configuration;
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *path = NULL;
 
-  return verb_is_handed_on (argv) && context_configuration (&configuration, &ignored) == 0
-         && configuration->daemon_use && delegate_socket (configuration, &path, &ignored) == 0
-         && is_same_socket (path, socket_path);
+  return session_process_configuration (process, &configuration, &ignored) == 0 && configuration->daemon_use
+         && delegate_socket (configuration, &path, &ignored) == 0 && is_same_socket (path, socket_path);
 }

@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "cli-prewarmed.h"
+#include "daemon-prewarmed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,9 @@
 
 #include "base-cleanup.h"
 #include "cli-verbs.h"
+#include "options-session.h"
 #include "plan-prewarmed.h"
 #include "render-oci.h"
-#include "session-context.h"
 #include "session-paths.h"
 #include "supervisor-filter-cache.h"
 #include "supervisor-prewarmed.h"
@@ -34,12 +34,13 @@ static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,     OPTION
                                        OPTION_MIGRATIONS, OPTION_PAYLOAD, OPTION_WITH_PARENT };
 
 struct prewarmed {
+  struct session_process *process;
   struct strlist template;
   struct context context;
   char *init, *daemon;
   char id[RUN_ID_SIZE];
   struct run_prewarmed *sandbox;
-  bool offered; /* who has taken it over has also taken it down */
+  bool offered; /* the run that has taken it over has also taken it down */
 };
 
 static bool is_among (enum option option, const enum option *list, size_t count)
@@ -57,30 +58,34 @@ static int add_option (struct strlist *template, enum option option, const char 
   return word ? strlist_add (template, word) : -ENOMEM;
 }
 
-static int write_template (const struct arguments *arguments, struct strlist *template)
+static bool can_be_held (const struct arguments *arguments)
 {
-  for (enum option o = 0; o < OPTION_COUNT; o++) {
-    const struct strlist *values = &arguments->values[o];
-
-    if (values->count == 0 || is_among (o, telling, ARRAY_LEN (telling)))
-      continue;
-    if (!is_among (o, making, ARRAY_LEN (making)))
-      return -EOPNOTSUPP;
-    for (size_t i = 0; i < values->count; i++)
-      if (add_option (template, o, values->items[i]) < 0)
-        return -ENOMEM;
-  }
-  return 0;
+  for (enum option o = 0; o < OPTION_COUNT; o++)
+    if (arguments->values[o].count > 0 && !is_among (o, telling, ARRAY_LEN (telling))
+        && !is_among (o, making, ARRAY_LEN (making)))
+      return false;
+  return true;
 }
 
-/* What the configuration says of ToolRunners, where the command line does not; a runner's own image is
- * another matter. */
-static bool complete_step (struct arguments *arguments, const struct configuration *configuration)
+static int write_template (const struct session_request *request, struct strlist *template)
 {
-  cleanup_error struct error ignored = { 0 };
+  const struct {
+    enum option option;
+    const char *value;
+  } rows[] = {
+    { OPTION_PROFILE, request->profile }, { OPTION_BACKEND, request->backend },
+    { OPTION_RUNTIME, request->runtime }, { OPTION_ROOTFS, request->rootfs },
+    { OPTION_IMAGE, request->image },
+  };
+  int r = 0;
 
-  return configuration->toolrunner_mode == TOOLRUNNER_COMMAND
-         && toolrunner_complete (arguments, configuration, &ignored) == 0;
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (rows); i++)
+    r = rows[i].value ? add_option (template, rows[i].option, rows[i].value) : 0;
+  for (size_t i = 0; r == 0 && i < request->limits->count; i++)
+    r = add_option (template, OPTION_LIMIT, request->limits->items[i]);
+  for (size_t i = 0; r == 0 && i < request->accepted->count; i++)
+    r = add_option (template, OPTION_ACCEPT, request->accepted->items[i]);
+  return r;
 }
 
 /* Whose the workspace is that ARGUMENTS name, for a caller in DIRECTORY. It is a guess that saves time, made
@@ -107,15 +112,19 @@ bool prewarmed_template (char *const *argv, int directory, const struct configur
   cleanup_error struct error ignored = { 0 };
   bool step = argv[0] != NULL && strcmp (argv[0], verb_toolrunner.path) == 0;
   const struct verb *verb = step ? &verb_toolrunner : &verb_run;
-  const char *profile;
+  struct session_request request;
 
   if (argv[0] == NULL || strcmp (argv[0], verb->path) != 0
       || arguments_parse (argv + 1, verb->options, verb->command, &arguments, &ignored) < 0
-      || (step && !complete_step (&arguments, configuration)) || write_template (&arguments, &template) < 0)
+      || !can_be_held (&arguments) || (step && configuration->toolrunner_mode != TOOLRUNNER_COMMAND))
     return false;
-  profile = arguments_text (&arguments, OPTION_PROFILE);
-  *ret_profile = strdup (profile ? profile : "baseline");
-  if (*ret_profile == NULL)
+  request = request_of_arguments (&arguments, verb->path);
+  /* What is configured for steps, where the command line does not say; a runner's own image is another
+   * matter. */
+  if (step)
+    toolrunner_complete (&request, configuration);
+  *ret_profile = strdup (session_request_profile (&request));
+  if (*ret_profile == NULL || write_template (&request, &template) < 0)
     return false;
   find_owner (&arguments, directory, ret_owner);
   *ret_template = template;
@@ -144,20 +153,23 @@ static char **whole_line (const struct strlist *template, char *workspace)
 
 /* A plan as a run by the template would have it now. A workspace has to be there to be planned with; it is
  * gone again when the plan is made. */
-static int make_plan (const struct strlist *template, struct context *context, struct plan **ret_plan,
-                      struct error *err)
+static int make_plan (struct session_process *process, const struct strlist *template,
+                      struct context *context, struct plan **ret_plan, struct error *err)
 {
   cleanup_arguments struct arguments arguments = { 0 };
   char directory[] = "/tmp/tyrum-oci-XXXXXX";
   cleanup_free char **line = NULL;
+  struct session_request request;
   int r;
 
   if (mkdtemp (directory) == NULL)
     return error_set_errno (err, errno, "make a directory in '/tmp'");
   line = whole_line (template, directory);
   r = line ? arguments_parse (line, verb_run.options, true, &arguments, err) : error_oom (err);
+  arguments.process = process;
+  request = request_of_arguments (&arguments, verb_run.path);
   if (r == 0)
-    r = context_open (context, &arguments, err);
+    r = context_open (context, &request, err);
   if (r == 0)
     r = context_plan (context, ret_plan, err);
   rmdir (directory);
@@ -186,11 +198,11 @@ static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owne
 {
   cleanup_plan struct plan *plan = NULL;
   struct run_options options = {
-    .launch = paths_helper (), .in = -1, .out = -1, .err = -1, .id = prewarmed->id
+    .launch = prewarmed->process->helper, .in = -1, .out = -1, .err = -1, .id = prewarmed->id
   };
   struct error left = { 0 };
   unsigned finished;
-  int r = make_plan (&prewarmed->template, &prewarmed->context, &plan, err);
+  int r = make_plan (prewarmed->process, &prewarmed->template, &prewarmed->context, &plan, err);
 
   if (r == 0)
     r = check (plan, err);
@@ -212,14 +224,16 @@ static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owne
   return run_prewarm (&options, owner->uid, owner->gid, &prewarmed->sandbox, err);
 }
 
-int prewarmed_make (const struct strlist *template, const struct prewarmed_owner *owner,
-                    struct prewarmed **ret_prewarmed, struct error *err)
+int prewarmed_make (struct session_process *process, const struct strlist *template,
+                    const struct prewarmed_owner *owner, struct prewarmed **ret_prewarmed, struct error *err)
 {
   struct prewarmed *prewarmed = calloc (1, sizeof (*prewarmed));
   int r = prewarmed && strlist_copy (template, &prewarmed->template) == 0 ? 0 : error_oom (err);
 
-  if (r == 0)
+  if (r == 0) {
+    prewarmed->process = process;
     r = make (prewarmed, owner, err);
+  }
   if (r < 0) {
     if (prewarmed != NULL)
       prewarmed_free (prewarmed);
@@ -229,7 +243,7 @@ int prewarmed_make (const struct strlist *template, const struct prewarmed_owner
   return 0;
 }
 
-void prewarmed_rehearse (const char *profile)
+void prewarmed_rehearse (struct session_process *process, const char *profile)
 {
   cleanup_context struct context context = { 0 };
   cleanup_strlist struct strlist template = { 0 };
@@ -240,7 +254,7 @@ void prewarmed_rehearse (const char *profile)
   seccomp_lists_keep ();
   filters_keep ();
   if (add_option (&template, OPTION_PROFILE, profile) == 0
-      && make_plan (&template, &context, &plan, &ignored) == 0)
+      && make_plan (process, &template, &context, &plan, &ignored) == 0)
     if (render_oci (plan, &document, &ignored) == 0 && plan->filter != NULL)
       (void) filter_cache_text (context.host->storage_dir, plan->filter, true, &program, &ignored);
 }
@@ -251,7 +265,7 @@ bool prewarmed_is_current (struct prewarmed *prewarmed)
   cleanup_plan struct plan *plan = NULL;
   cleanup_error struct error ignored = { 0 };
 
-  return make_plan (&prewarmed->template, &context, &plan, &ignored) == 0
+  return make_plan (prewarmed->process, &prewarmed->template, &context, &plan, &ignored) == 0
          && run_prewarmed_serves (prewarmed->sandbox, plan);
 }
 
@@ -262,7 +276,7 @@ int prewarmed_signals (const struct prewarmed *prewarmed)
 
 void prewarmed_offer (struct prewarmed *prewarmed)
 {
-  paths_set_prewarmed (prewarmed->sandbox);
+  prewarmed->process->prewarmed = prewarmed->sandbox;
   prewarmed->offered = true;
 }
 
@@ -270,8 +284,9 @@ void prewarmed_discard (struct prewarmed *prewarmed)
 {
   cleanup_error struct error ignored = { 0 };
 
-  if (prewarmed->sandbox != NULL && (paths_prewarmed () == prewarmed->sandbox || !prewarmed->offered))
+  if (prewarmed->sandbox != NULL
+      && (prewarmed->process->prewarmed == prewarmed->sandbox || !prewarmed->offered))
     run_discard (prewarmed->sandbox, &ignored);
-  paths_set_prewarmed (NULL);
+  prewarmed->process->prewarmed = NULL;
   prewarmed_free (prewarmed);
 }

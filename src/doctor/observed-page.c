@@ -1,11 +1,11 @@
 /* The matrix as a page of the documentation: what is declared, what was observed and where, and why. */
 #include <config.h>
 
-#include "cli-observed.h"
+#include "doctor-observed.h"
 
 #include <string.h>
 
-#include "cli-enforcement.h"
+#include "options-enforcement.h"
 
 static void add_heading (struct strbuf *buf, const struct observed *only)
 {

@@ -13,6 +13,8 @@
 #include "control-backend.h"
 #include "posture-posture.h"
 
+struct session_process;
+
 struct observed_cell {
   enum verdict verdict;
   bool host_lacks; /* the host cannot carry it, whatever the backend can */
@@ -33,7 +35,8 @@ struct observed {
 
 /* IMAGE is what engines start from, as they cannot start from the host's programs; NULL: none, and no engine
  * is tried. A backend that is not here is no failure. */
-int observed_look (const char *image, struct observed *ret_observed, struct error *err);
+int observed_look (struct session_process *process, const char *image, struct observed *ret_observed,
+                   struct error *err);
 
 /* Whether something was observed on BACKEND. */
 bool observed_was_here (const struct observed *observed, size_t backend);

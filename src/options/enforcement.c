@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "cli-enforcement.h"
+#include "options-enforcement.h"
 
 void enforcement_write (struct json_writer *w, const char *key, const struct enforcement *enforcement)
 {

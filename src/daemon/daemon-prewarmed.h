@@ -11,6 +11,7 @@
 #include "base-error.h"
 #include "base-str.h"
 #include "profile-configuration.h"
+#include "session-process.h"
 
 struct prewarmed;
 
@@ -26,13 +27,13 @@ struct prewarmed_owner {
 bool prewarmed_template (char *const *words, int directory, const struct configuration *configuration,
                          struct strlist *ret_template, char **ret_profile, struct prewarmed_owner *ret_owner);
 
-/* Makes and proves one. */
-int prewarmed_make (const struct strlist *template, const struct prewarmed_owner *owner,
-                    struct prewarmed **ret_prewarmed, struct error *err);
+/* Makes and proves one, for PROCESS, which stays. */
+int prewarmed_make (struct session_process *process, const struct strlist *template,
+                    const struct prewarmed_owner *owner, struct prewarmed **ret_prewarmed, struct error *err);
 
 /* Plans a run of PROFILE, and throws the plan away: what plans are made of is kept from then on, for this
  * process and those that it forks. */
-void prewarmed_rehearse (const char *profile);
+void prewarmed_rehearse (struct session_process *process, const char *profile);
 
 /* Whether the same template would make the same sandbox now. */
 bool prewarmed_is_current (struct prewarmed *prewarmed);
@@ -40,7 +41,7 @@ bool prewarmed_is_current (struct prewarmed *prewarmed);
 /* Readable when somebody wants it to end. */
 int prewarmed_signals (const struct prewarmed *prewarmed);
 
-/* The next run of this process may take it. */
+/* The next run of the process that it was made for may take it. */
 void prewarmed_offer (struct prewarmed *prewarmed);
 
 /* Takes it down, unless a run has taken it over. */

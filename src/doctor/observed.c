@@ -1,13 +1,14 @@
 #include <config.h>
 
-#include "cli-observed.h"
+#include "doctor-observed.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend-program.h"
-#include "session-probe.h"
+#include "doctor-probe.h"
 
 /* Promises every control that there is. What no backend carries is accepted below. */
 static const char profile_text[] =
@@ -36,6 +37,7 @@ struct stand {
   char *workspace;
   char *profiles[VARIANTS];
   const char *image; /* for engines; NULL: none */
+  struct session_process *process;
 };
 
 static void stand_clear (struct stand *stand)
@@ -80,16 +82,16 @@ static int set_up (struct stand *stand, struct error *err)
   return r;
 }
 
-static int accept_all (struct request *request, struct error *err)
+static int accept_all (struct strlist *accepted, struct error *err)
 {
   for (enum control c = 0; c < CONTROL_COUNT; c++)
-    if (c != CONTROL_ISOLATION_TYPE && request_accept (request, control_info (c)->name, err) < 0)
-      return err->code;
+    if (c != CONTROL_ISOLATION_TYPE && strlist_add (accepted, control_info (c)->name) < 0)
+      return error_oom (err);
   return 0;
 }
 
 /* Of two looks at the same the worse counts. */
-static int take_cells (const struct probe_run *run, struct observed_backend *backend, struct error *err)
+static int take_cells (const struct session_outcome *run, struct observed_backend *backend, struct error *err)
 {
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
     const struct posture_control *state = &run->result.posture->controls[c];
@@ -110,20 +112,16 @@ static int take_cells (const struct probe_run *run, struct observed_backend *bac
 static int observe_variant (size_t b, const struct stand *stand, size_t variant,
                             struct observed_backend *backend, struct error *err)
 {
-  cleanup_probe struct probe probe = { 0 };
-  cleanup_probe_run struct probe_run run = { 0 };
+  cleanup_strlist struct strlist accepted = { 0 };
+  const struct probe probe = { .request = { SESSION_REQUEST, .process = stand->process, .via = "matrix",
+                                            .profile = stand->profiles[variant], .caller_env = environ,
+                                            .workspace = stand->workspace, .accepted = &accepted,
+                                            .backend = backends[b]->name,
+                                            .image = backends[b]->images_only ? stand->image : NULL } };
+  cleanup_session_outcome struct session_outcome run = { 0 };
   cleanup_output struct output notes = { 0 }; /* that so much is accepted is the point, and no news */
-  cleanup_arguments struct arguments arguments = { 0 };
-  int r;
+  int r = accept_all (&accepted, err);
 
-  if (strlist_add (&arguments.values[OPTION_PROFILE], stand->profiles[variant]) < 0
-      || strlist_add (&arguments.values[OPTION_WORKSPACE], stand->workspace) < 0
-      || strlist_add (&arguments.values[OPTION_BACKEND], backends[b]->name) < 0
-      || (backends[b]->images_only && strlist_add (&arguments.values[OPTION_IMAGE], stand->image) < 0))
-    return error_oom (err);
-  r = probe_open (&probe, &arguments, "matrix", NULL, err);
-  if (r == 0)
-    r = accept_all (&probe.context.request, err);
   if (r == 0)
     r = probe_observe (&probe, &run, &notes, err);
   return r < 0 ? r : take_cells (&run, backend, err);
@@ -154,10 +152,11 @@ static char *kernel_text (const struct host_facts *host)
   return str_format ("%.*s %s", (int) len, host->kernel, host->machine);
 }
 
-int observed_look (const char *image, struct observed *ret_observed, struct error *err)
+int observed_look (struct session_process *process, const char *image, struct observed *ret_observed,
+                   struct error *err)
 {
   cleanup_observed struct observed observed = { 0 };
-  cleanup (stand_clear) struct stand stand = { .image = image };
+  cleanup (stand_clear) struct stand stand = { .image = image, .process = process };
   cleanup_host_facts struct host_facts *host = NULL;
   int r = host_look (&host, err);
 

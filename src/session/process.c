@@ -1,0 +1,70 @@
+#include <config.h>
+
+#include "session-process.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile-find.h"
+#include "session-paths.h"
+#include "wire-daemon.h"
+
+void session_process_clear (struct session_process *process)
+{
+  configuration_free (process->configuration);
+  free (process->client);
+  *process = (struct session_process){ 0 };
+}
+
+/* The text after "NUMBER" and SEPARATOR, if the number is this process; else it was said to another one. */
+static const char *said_to_us (const char *variable, char separator)
+{
+  const char *text = getenv (variable);
+  size_t len = text ? strcspn (text, (char[]){ separator, '\0' }) : 0;
+  char number[16];
+
+  snprintf (number, sizeof (number), "%d", (int) getpid ());
+  return text != NULL && len == strlen (number) && strncmp (text, number, len) == 0 ? text + len : NULL;
+}
+
+void session_process_from_client (struct session_process *process)
+{
+  const char *path = said_to_us (DAEMON_CLIENT, ':');
+
+  process->daemon_asked = said_to_us (DAEMON_ASKED, '\0') != NULL;
+  if (path != NULL && path[0] == ':' && path[1] == '/')
+    process->client = strdup (path + 1);
+  unsetenv (DAEMON_ASKED);
+  unsetenv (DAEMON_CLIENT);
+}
+
+void session_process_from_caller (struct session_process *process, pid_t pid)
+{
+  char path[32], client[PATH_MAX];
+  ssize_t len;
+
+  snprintf (path, sizeof (path), "/proc/%d/exe", (int) pid);
+  len = readlink (path, client, sizeof (client));
+  if (len > 0 && client[0] == '/')
+    process->client = strndup (client, (size_t) len);
+}
+
+int session_process_configuration (struct session_process *process,
+                                   const struct configuration **ret_configuration, struct error *err)
+{
+  cleanup_profile_store struct profile_store store = { 0 };
+  int r = 0;
+
+  if (process->configuration == NULL) {
+    r = profile_store_init (&store, paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR), NULL,
+                            paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), NULL, err);
+    if (r == 0)
+      r = configuration_load (&store, &process->configuration, err);
+  }
+  if (r == 0)
+    *ret_configuration = process->configuration;
+  return r;
+}
