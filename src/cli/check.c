@@ -8,7 +8,7 @@
 #include "doctor-operator.h"
 #include "host-facts.h"
 #include "options-table.h"
-#include "supervisor-check.h"
+#include "proof-check.h"
 
 /* What a look from outside cannot tell about this run; NULL where memory ran out, "" for nothing. */
 static char *not_seen (const struct run_check *check)

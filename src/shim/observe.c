@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,14 +18,12 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "base-path.h"
-#include "posture-posture.h"
-#include "proof-outside.h"
+#include "proof-proof.h"
 #include "shim-audit.h"
 #include "shim-handover.h"
 #include "shim-log.h"
 #include "shim-promised.h"
-#include "shim-remount.h"
-#include "wire-init.h"
+#include "shim-tmp-mode.h"
 
 /* A container that has been started calls within milliseconds; a loaded host may take its time. */
 #define CALL_MS  30000
@@ -38,14 +33,14 @@ struct observer {
   struct call *call;
   pid_t pid;
   int pidfd; /* the caller's */
-  int directory, rendezvous, talk;
+  int directory, rendezvous, socket;
   pid_t starter; /* the low-level runtime's start; 0: it has ended */
   int status;    /* with this */
   struct policy policy;
   struct json_node *config;
   struct promised promised;
-  struct inside inside;
-  size_t asked;
+  struct talk talk;
+  struct proof proof;
   struct error *err;
 };
 
@@ -55,34 +50,27 @@ static void observer_clear (struct observer *o)
     unlinkat (o->directory, RENDEZVOUS_SOCKET, 0);
   close_p (&o->directory);
   close_p (&o->rendezvous);
-  close_p (&o->talk);
+  close_p (&o->socket);
+  talk_clear (&o->talk);
+  proof_clear (&o->proof);
   promised_clear (&o->promised);
-  inside_clear (&o->inside);
   json_free (o->config);
   policy_clear (&o->policy);
 }
 #define cleanup_observer cleanup (observer_clear)
 
-/* The path may be longer than a socket's address can be; the directory's descriptor is not. */
 static int open_rendezvous (struct observer *o)
 {
   cleanup_free char *directory = record_directory (o->call->state, o->call->command);
   cleanup_free char *rendezvous = directory ? str_format ("%s/door", directory) : NULL;
-  struct sockaddr_un address = { .sun_family = AF_UNIX };
 
   if (rendezvous == NULL)
     return error_oom (o->err);
   o->directory = open (rendezvous, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  o->rendezvous = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (o->directory < 0 || o->rendezvous < 0)
+  if (o->directory < 0)
     return error_set_errno (o->err, errno, "open the way to the container");
-  unlinkat (o->directory, RENDEZVOUS_SOCKET, 0);
-  snprintf (address.sun_path, sizeof (address.sun_path), "/proc/self/fd/%d/" RENDEZVOUS_SOCKET, o->directory);
-  /* The container's user is nobody here; who calls is asked of the kernel. */
-  if (bind (o->rendezvous, (const struct sockaddr *) &address, sizeof (address)) < 0
-      || fchmodat (o->directory, RENDEZVOUS_SOCKET, 0666, 0) < 0 || listen (o->rendezvous, 4) < 0)
-    return error_set_errno (o->err, errno, "listen for the container");
-  return 0;
+  o->rendezvous = rendezvous_open (o->directory, o->err);
+  return o->rendezvous < 0 ? o->rendezvous : 0;
 }
 
 /* The profile and the specification once more: nothing of create's is left in memory. */
@@ -134,19 +122,14 @@ static int resolve_cwd (struct observer *o)
   return 0;
 }
 
-static int make_questions (struct observer *o)
+static int make_promises (struct observer *o)
 {
   cleanup_free char *path = str_format ("/proc/%d/cgroup", (int) o->pid), *group = NULL;
-  cleanup_questions struct questions questions = { 0 };
   int r = path ? file_read (AT_FDCWD, path, LIMIT_STATE_BYTES, &group, NULL, o->err) : error_oom (o->err);
 
   if (r == 0)
     r = promised_by_spec (&o->policy, o->config, group, &o->promised, o->err);
-  if (r == 0)
-    r = resolve_cwd (o);
-  if (r == 0)
-    r = questions_make (&o->promised.promises, &questions, o->err);
-  return r < 0 ? r : inside_new (&questions, &o->inside, o->err);
+  return r < 0 ? r : resolve_cwd (o);
 }
 
 static void start_low_level (struct observer *o, const char *path)
@@ -187,98 +170,37 @@ static int await (struct observer *o, int fd)
   return error_set (o->err, -ETIMEDOUT, "init did not call within %d seconds", CALL_MS / 1000);
 }
 
+/* Somebody else who found the way is not listened to. */
 static int accept_call (struct observer *o)
 {
-  for (;;) {
-    cleanup_close int fd = -1;
-    struct ucred who;
-    socklen_t size = sizeof (who);
+  while (o->socket < 0) {
     int r = await (o, o->rendezvous);
 
     if (r < 0)
       return r;
-    fd = accept4 (o->rendezvous, NULL, NULL, SOCK_CLOEXEC);
-    /* Somebody else who found the way is not listened to. */
-    if (fd < 0 || getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 || who.pid != o->pid)
-      continue;
-    o->talk = take_fd (&fd);
-    return 0;
+    o->socket = rendezvous_accept (o->rendezvous, o->pid);
   }
-}
-
-static int hear (struct observer *o, void *bytes, size_t size)
-{
-  for (char *at = bytes; size > 0;) {
-    int r = await (o, o->talk);
-    ssize_t n = r < 0 ? 0 : recv (o->talk, at, size, MSG_DONTWAIT);
-
-    if (r < 0)
-      return r;
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-      continue;
-    if (n <= 0)
-      return error_set (o->err, -EPIPE, "init ended before the command was started");
-    at += n;
-    size -= (size_t) n;
-  }
+  o->talk.from = o->talk.to = o->socket;
+  o->talk.pid = o->pid;
   return 0;
 }
 
-/* One packet, as init reads one. */
-static int say (struct observer *o, enum handshake_type type, const void *bytes, size_t length)
+static int ask (struct observer *o)
 {
-  const struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, (uint16_t) type,
-                                           (uint32_t) length };
-  cleanup_free char *packet = malloc (sizeof (header) + length);
+  const struct promises *promises = &o->promised.promises;
+  int r;
 
-  if (packet == NULL)
-    return error_oom (o->err);
-  memcpy (packet, &header, sizeof (header));
-  if (length > 0)
-    memcpy (packet + sizeof (header), bytes, length);
-  if (send (o->talk, packet, sizeof (header) + length, MSG_NOSIGNAL) != (ssize_t) (sizeof (header) + length))
-    return error_set_errno (o->err, errno, "speak to init");
-  return 0;
-}
-
-static int receive_header (struct observer *o, enum handshake_type type, uint32_t most, uint32_t *ret_length)
-{
-  struct handshake_header header;
-  int r = hear (o, &header, sizeof (header));
-
+  while ((r = talk_receive (&o->talk, HANDSHAKE_HELLO, 0, o->err)) == 0)
+    if (await (o, o->socket) < 0)
+      return o->err->code;
+  if (r > 0)
+    r = proof_begin (&o->proof, promises, &o->talk, o->err);
   if (r < 0)
     return r;
-  if (header.magic != HANDSHAKE_MAGIC || header.version != HANDSHAKE_VERSION || header.type != type
-      || header.length > most)
-    return error_set (o->err, -EPROTO, "init said something that was not asked");
-  *ret_length = header.length;
-  return 0;
-}
-
-static int ask_all (struct observer *o)
-{
-  cleanup_free uint8_t *batch = malloc (LIMIT_ASK_BYTES), *bytes = malloc (LIMIT_REPORT_BYTES);
-
-  if (batch == NULL || bytes == NULL)
-    return error_oom (o->err);
-  while (o->asked < o->inside.questions.count) {
-    size_t from = o->asked, used = questions_write (&o->inside.questions, &o->asked, batch, LIMIT_ASK_BYTES);
-    uint32_t length = 0;
-    int r;
-
-    if (o->asked == from)
-      return error_set (o->err, -E2BIG, "a question to init is longer than %u bytes", LIMIT_ASK_BYTES);
-    r = say (o, HANDSHAKE_ASK, batch, used);
-    if (r == 0)
-      r = receive_header (o, HANDSHAKE_ANSWER, LIMIT_REPORT_BYTES, &length);
-    if (r == 0)
-      r = hear (o, bytes, length);
-    if (r == 0)
-      r = inside_read (&o->inside, from, o->asked, bytes, length, o->err);
-    if (r < 0)
-      return r;
-  }
-  return 0;
+  while ((r = proof_receive (&o->proof, promises, &o->talk, o->pidfd, o->err)) == 0)
+    if (await (o, o->socket) < 0)
+      return o->err->code;
+  return r < 0 ? r : 0;
 }
 
 static int write_start (struct observer *o, const struct posture *posture)
@@ -295,18 +217,15 @@ static int write_start (struct observer *o, const struct posture *posture)
 static int judge (struct observer *o)
 {
   cleanup_free char *init = handover_init (o->err), *broken = NULL, *line = NULL;
-  cleanup_outside struct outside outside = { 0 };
   cleanup_posture struct posture *posture = NULL;
   const struct promises *promises = &o->promised.promises;
   const struct outside_subject subject = {
     .promises = promises, .pid = o->pid, .init = init, .state = o->call->state
   };
-  int r = init ? outside_look_around (promises, &outside, o->err) : error_oom (o->err);
+  int r = init ? proof_look (&o->proof, &subject, o->err) : error_oom (o->err);
 
   if (r == 0)
-    r = outside_look (&subject, &outside, o->err);
-  if (r == 0)
-    r = posture_judge (promises, &o->inside, &outside, &posture, o->err);
+    r = proof_judge (&o->proof, promises, o->pid, &posture, o->err);
   if (r < 0)
     return r;
   if (posture->overall == OVERALL_VIOLATED) {
@@ -330,35 +249,38 @@ static int judge (struct observer *o)
 
 static int observe (struct observer *o, const char *path)
 {
-  uint32_t none = 0;
   int r = load (o);
 
   if (r == 0)
-    r = make_questions (o);
+    r = make_promises (o);
   if (r == 0)
     r = open_rendezvous (o);
   if (r < 0)
     return r;
-  remount_mounts (&o->promised.promises, o->pidfd);
+  tmp_mode_restore (&o->promised.promises, o->pidfd);
   start_low_level (o, path);
   if (o->starter < 0)
     return error_set_errno (o->err, errno, "start '%s'", path);
   r = accept_call (o);
   if (r == 0)
-    r = receive_header (o, HANDSHAKE_HELLO, 0, &none);
-  if (r == 0)
-    r = ask_all (o);
+    r = ask (o);
   if (r == 0)
     r = judge (o);
   unlinkat (o->directory, RENDEZVOUS_SOCKET, 0);
-  return r < 0 ? r : say (o, HANDSHAKE_GO, NULL, 0);
+  return r < 0 ? r : talk_send (&o->talk, HANDSHAKE_GO, NULL, 0, o->err);
 }
 
 int observe_start (struct call *call, pid_t pid, int pidfd, struct error *err)
 {
-  cleanup_observer struct observer o = {
-    .call = call, .pid = pid, .pidfd = pidfd, .directory = -1, .rendezvous = -1, .talk = -1, .err = err
-  };
+  cleanup_observer struct observer o = { .call = call,
+                                         .pid = pid,
+                                         .pidfd = pidfd,
+                                         .directory = -1,
+                                         .rendezvous = -1,
+                                         .socket = -1,
+                                         .talk = TALK_NONE,
+                                         .proof = PROOF_NONE,
+                                         .err = err };
   cleanup_free char *path = NULL;
   int r;
 

@@ -197,10 +197,7 @@ static int forget_proof (struct run *run)
   posture_free (run->result.posture);
   run->result.posture = NULL;
   denials_clear (&run->result.denials);
-  inside_clear (&run->inside);
-  outside_clear (&run->outside);
-  run->looked_around = false;
-  run->asked = 0;
+  proof_clear (&run->proof);
   return run_ask_first (run);
 }
 

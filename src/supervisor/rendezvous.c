@@ -9,8 +9,6 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
@@ -23,9 +21,6 @@
 /* Since Linux 6.5 the kernel hands a pidfd of the sender over with a message. */
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76
-#endif
-#ifndef SCM_PIDFD
-#define SCM_PIDFD 0x04
 #endif
 
 static int make_pipe (int *ret_read, int *ret_write)
@@ -102,123 +97,63 @@ int run_open_channels (struct run *run)
   return r < 0 ? error_set_errno (run->err, -r, "make the channels of run '%s'", run->dir.id) : 0;
 }
 
-static bool header_is (const struct handshake_header *header, enum handshake_type type, uint32_t length)
+struct talk *run_talk (struct run *run)
 {
-  return header->magic == HANDSHAKE_MAGIC && header->version == HANDSHAKE_VERSION && header->type == type
-         && header->length == length;
+  struct talk *talk = &run->talk;
+
+  talk->stdio = run->transport == INIT_OVER_STDIO;
+  talk->from = talk->stdio ? run->streams[STREAM_OUT].from : run->handshake;
+  talk->to = talk->stdio ? run->streams[STREAM_IN].to : run->handshake;
+  talk->pid = run->init_pid;
+  return talk;
 }
 
-/* Where init is heard: its socket, or the command's standard output as long as that is not the command's. */
-static int ear (const struct run *run)
+static int await (struct run *run, int fd, uint64_t until)
 {
-  return run->transport != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_OUT].from;
-}
-
-static int await (struct run *run, uint64_t until)
-{
-  int r = run_await (run, ear (run), POLLIN, until, run->err);
+  int r = run_await (run, fd, POLLIN, until, run->err);
 
   return r == -ETIMEDOUT ? error_set (run->err, r, "init did not answer within %d seconds", HELLO_MS / 1000)
                          : r;
 }
 
-/* The kernel says who sent it: that process, and no other, is the run's init. *PIDFD becomes its pidfd, if it
- * is none yet. */
-static pid_t sender_of (struct msghdr *message, int *pidfd)
-{
-  struct ucred creds = { 0 };
-
-  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL; c = CMSG_NXTHDR (message, c)) {
-    int fd = -1;
-
-    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
-      memcpy (&creds, CMSG_DATA (c), sizeof (creds));
-    else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_PIDFD)
-      memcpy (&fd, CMSG_DATA (c), sizeof (fd));
-    if (*pidfd < 0)
-      *pidfd = fd;
-    else
-      close_p (&fd);
-  }
-  return creds.pid;
-}
-
-/* One packet of at most SIZE bytes; a longer one is none of ours. */
-static ssize_t receive_packet (struct run *run, void *bytes, size_t size)
-{
-  struct iovec part = { bytes, size };
-  union {
-    char bytes[CMSG_SPACE (sizeof (struct ucred)) + CMSG_SPACE (sizeof (int))];
-    struct cmsghdr align;
-  } control;
-  struct msghdr message = {
-    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof (control)
-  };
-  ssize_t n = recvmsg (run->handshake, &message, MSG_CMSG_CLOEXEC);
-  pid_t sender = n > 0 ? sender_of (&message, &run->init_pidfd) : 0;
-
-  if (n > 0 && (message.msg_flags & MSG_TRUNC) != 0)
-    return error_set (run->err, -EPROTO, "init said more than was announced");
-  if (n > 0 && run->init_pid == 0)
-    run->init_pid = sender;
-  else if (n > 0 && run->init_pid != sender)
-    return error_set (run->err, -EPROTO, "process %d speaks for init", (int) sender);
-  return n;
-}
-
-int run_receive (struct run *run, void *bytes, size_t size)
+int run_receive_hello (struct run *run, struct talk *talk)
 {
   uint64_t until = run_now_ms () + HELLO_MS;
-  char *at = bytes;
+  int r;
 
-  while (size > 0) {
-    int r = await (run, until);
-    ssize_t n;
-
-    if (r < 0)
-      return r;
-    /* Not a byte more than SIZE: what follows on standard output is the command's. */
-    n = run->transport != INIT_OVER_STDIO ? receive_packet (run, at, size) : read (ear (run), at, size);
-    if (error_is_set (run->err))
+  while ((r = talk_receive (talk, HANDSHAKE_HELLO, 0, run->err)) == 0)
+    if (await (run, talk->from, until) < 0)
       return run->err->code;
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-      continue;
-    if (n < 0)
-      return error_set_errno (run->err, errno, "hear from init");
-    if (n == 0)
-      return error_set (run->err, -EPIPE, "init ended before the command was started");
-    at += n;
-    size -= (size_t) n;
-  }
-  return 0;
+  return r < 0 ? r : 0;
+}
+
+int run_receive_answers (struct run *run, const struct promises *promises)
+{
+  uint64_t until = run_now_ms () + HELLO_MS;
+  struct talk *talk = run_talk (run);
+  int pidfd = run->own_kernel ? -1 : run->init_pidfd, r;
+
+  while ((r = proof_receive (&run->proof, promises, talk, pidfd, run->err)) == 0)
+    if (await (run, talk->from, until) < 0)
+      return run->err->code;
+  return r < 0 ? r : 0;
 }
 
 int run_send (struct run *run, enum handshake_type type, const void *bytes, size_t length)
 {
-  struct handshake_header header = { HANDSHAKE_MAGIC, HANDSHAKE_VERSION, (uint16_t) type, (uint32_t) length };
-  struct iovec parts[2] = { { &header, sizeof (header) }, { NULL, length } };
-  int fd = run->transport != INIT_OVER_STDIO ? run->handshake : run->streams[STREAM_IN].to;
-
-  /* The same structure serves for reading, so its pointer is not const. */
-  memcpy (&parts[1].iov_base, &bytes, sizeof (bytes));
-  /* Both hold a whole batch of questions, and init reads one before the next is written: it fits whole, or
-   * the other side is gone. */
-  if (writev (fd, parts, length > 0 ? 2 : 1) != (ssize_t) (sizeof (header) + length))
-    return error_set_errno (run->err, errno, "speak to init");
-  return 0;
+  return talk_send (run_talk (run), type, bytes, length, run->err);
 }
 
 int run_await_hello (struct run *run)
 {
-  struct handshake_header header;
-  int r = run_receive (run, &header, sizeof (header));
+  struct talk *talk = run_talk (run);
+  int r = run_receive_hello (run, talk);
 
-  if (r < 0)
+  if (r < 0 || talk->stdio)
     return r;
-  if (!header_is (&header, HANDSHAKE_HELLO, 0))
-    return error_set (run->err, -EPROTO, "init said something that is not hello");
-  if (run->transport == INIT_OVER_STDIO)
-    return 0;
+  run->init_pid = talk->pid;
+  if (run->init_pidfd < 0)
+    run->init_pidfd = take_fd (&talk->pidfd);
   if (run->init_pidfd < 0 && run->init_pid > 0)
     run->init_pidfd = pidfd_open (run->init_pid, 0);
   return run->init_pidfd < 0 ? error_set_errno (run->err, errno, "take hold of init") : 0;
@@ -256,10 +191,12 @@ int run_go (struct run *run)
 
 bool run_read_ended (struct run *run, struct handshake_ended *ret_ended)
 {
+  const struct handshake_header *header = &ret_ended->header;
   ssize_t n = recv (run->status, ret_ended, sizeof (*ret_ended), MSG_DONTWAIT);
 
-  return n == (ssize_t) sizeof (*ret_ended)
-         && header_is (&ret_ended->header, HANDSHAKE_ENDED, sizeof (*ret_ended) - sizeof (ret_ended->header));
+  return n == (ssize_t) sizeof (*ret_ended) && header->magic == HANDSHAKE_MAGIC
+         && header->version == HANDSHAKE_VERSION && header->type == HANDSHAKE_ENDED
+         && header->length == sizeof (*ret_ended) - sizeof (*header);
 }
 
 void run_send_seen (struct run *run)

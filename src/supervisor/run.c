@@ -161,7 +161,6 @@ static void have_nothing (struct run *run)
                        &run->mask_watch.directories,
                        &run->inside_ns,
                        &run->inside_root,
-                       &run->host_mounts,
                        &run->cleanup_helper.socket };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++)
@@ -170,6 +169,8 @@ static void have_nothing (struct run *run)
     run->child_fds[i] = -1;
   for (size_t i = 0; i < STREAM_COUNT; i++)
     run->streams[i].from = run->streams[i].to = -1;
+  run->talk = TALK_NONE;
+  run->proof = PROOF_NONE;
 }
 
 struct run *run_new (const struct run_options *options, struct error *err)

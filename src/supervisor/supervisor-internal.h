@@ -5,8 +5,7 @@
 #include <termios.h>
 
 #include "engine-client.h"
-#include "posture-inside.h"
-#include "posture-outside.h"
+#include "proof-proof.h"
 #include "state-run-dir.h"
 #include "supervisor-cleanup-helper.h"
 #include "supervisor-driver.h"
@@ -71,11 +70,8 @@ struct run {
   struct mask_watch mask_watch;
   int inside_ns, inside_root; /* the run's mounts, held so that they can be looked at when it has ended; or -1
                                */
-  struct inside inside;       /* what init is asked and answers */
-  struct outside outside;     /* what is seen of it */
-  int host_mounts;     /* the host's table of mounts, opened before it was read: tells when it has changed */
-  bool looked_around;  /* the part of it that does not need the container is there */
-  size_t asked;        /* how many of the questions are on their way */
+  struct talk talk;           /* with init; run_talk sets its descriptors */
+  struct proof proof;
   struct cgroup group; /* as soon as it is needed */
   bool created;        /* the runtime has something to delete */
   uint64_t passed_us;  /* when the last phase ended */
@@ -138,11 +134,13 @@ int run_wait_dying (struct run *run, pid_t pid, uint64_t ms, int *ret_status);
 /* Kills every process that has a file system of run ID in its mount table, until there is none. */
 void run_end_by_mounts (const char *id);
 
-/* handshake.c */
+/* rendezvous.c */
 int run_open_channels (struct run *run);
 int run_await_hello (struct run *run);
-/* Exactly SIZE bytes of what init says, or an error. */
-int run_receive (struct run *run, void *bytes, size_t size);
+/* Init's socket, or what serves as one. */
+struct talk *run_talk (struct run *run);
+int run_receive_hello (struct run *run, struct talk *talk);
+int run_receive_answers (struct run *run, const struct promises *promises);
 int run_send (struct run *run, enum handshake_type type, const void *bytes, size_t length);
 int run_take_sandbox (struct run *run);
 int run_go (struct run *run);
@@ -155,11 +153,7 @@ void run_look_around (struct run *run); /* while the container is being made */
 int run_observe (struct run *run);
 void run_remember (const struct run *run); /* what was seen, for who asks later */
 
-/* mend.c: gives mounts the flags that they should have, and keeps the host's out. Whether it did something.
- */
-bool run_remount (struct run *run);
-
-/* door.c: init finds its way to us, behind an engine. */
+/* engine-rendezvous.c: init finds its way to us, behind an engine. */
 int run_rendezvous_open (struct run *run);
 /* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: nobody came for a
  * while.

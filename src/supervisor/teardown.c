@@ -60,8 +60,8 @@ void run_end_namespaces (struct run *run)
 
 static void close_all (struct run *run)
 {
-  int *const fds[] = { &run->control,     &run->console, &run->terminal,   &run->handshake,  &run->status,
-                       &run->children.fd, &run->timer,   &run->rendezvous, &run->host_mounts };
+  int *const fds[] = { &run->control, &run->console,     &run->terminal, &run->handshake,
+                       &run->status,  &run->children.fd, &run->timer,    &run->rendezvous };
 
   for (size_t i = 0; i < ARRAY_LEN (fds); i++) {
     close_p (fds[i]);
@@ -104,8 +104,8 @@ void run_tear_down (struct run *run)
   listener_close (&run->listener);
   if (run->options->launch == NULL)
     run_end_namespaces (run);
-  inside_clear (&run->inside);
-  outside_clear (&run->outside);
+  talk_clear (&run->talk);
+  proof_clear (&run->proof);
   free (run->bundle);
   free (run->stage);
   free (run->state);

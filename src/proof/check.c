@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "supervisor-check.h"
+#include "proof-check.h"
 
 #include <dirent.h>
 #include <errno.h>
