@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base-error.h"
@@ -26,6 +27,24 @@ int mount_take (int fd, const char *target, uint64_t more, int idmap_fd, struct 
 /* The same with mount(2) alone, for kernels without the calls that the above is made of; ids cannot be mapped
  * then. */
 int mount_by_bind (int fd, const char *target, uint64_t more, struct error *err);
+
+/* A mount namespace of our own, to and from which nothing is passed on. */
+int mount_keep_private (struct error *err);
+
+/* Opens the source PATH, which has to be what DEVICE and INODE say. A descriptor, or an error. */
+int mount_open_known (const char *path, uint64_t device, uint64_t inode, struct stat *ret_st,
+                      struct error *err);
+
+/* Makes TARGET, which is not there yet, and puts what FD is on it, as mount_descriptor does. */
+int mount_place (int fd, const char *target, uint64_t more, int idmap_fd, struct error *err);
+
+/* The same for a file or directory of our own, where nobody can write to it: links on the way are fine. */
+int mount_place_own (const char *path, const char *target, struct error *err);
+
+/* PATH in a container's ROOT; what is missing of it is made, directories, and a file at its end unless
+ * DIRECTORY. FOLLOW: links lead where they do for the container; else one refuses it with -ELOOP. A
+ * descriptor, or a negative errno. */
+int mount_make_point (int root, const char *path, bool directory, bool follow);
 
 /* A user namespace in which id INSIDE_UID:INSIDE_GID is OUTSIDE_UID:OUTSIDE_GID: for idmapped mounts. */
 int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,

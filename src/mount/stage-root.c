@@ -51,31 +51,6 @@ static int make_entries (const struct plan *plan, int root, struct error *err)
   return 0;
 }
 
-/* Opens NAME in the directory DIR, which must not be a link; *RET_MISSING where there is nothing. */
-static int step_into (int dir, const char *name, bool *ret_missing)
-{
-  struct stat st;
-  int fd = openat (dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-  *ret_missing = fd < 0 && errno == ENOENT;
-  if (fd < 0)
-    return -errno;
-  if (fstat (fd, &st) < 0 || S_ISLNK (st.st_mode)) {
-    close (fd);
-    return -ELOOP;
-  }
-  return fd;
-}
-
-static int make_directory (int dir, const char *name, mode_t mode)
-{
-  bool missing;
-
-  if (mkdirat (dir, name, mode) < 0 || fchmodat (dir, name, mode, 0) < 0)
-    return -errno;
-  return step_into (dir, name, &missing);
-}
-
 /* runc gives a tmpfs the mode of the directory below it, whatever its options say. In the upper layer, of
  * course; a root whose owners are not mapped keeps what it has. */
 static void open_to_all (int fd)
@@ -90,31 +65,17 @@ static void open_to_all (int fd)
 /* Makes what is missing on the way to TARGET, in the upper layer; a link on the way refuses the root. */
 static int make_mount_point (int root, const char *target, bool directory, struct error *err)
 {
-  cleanup_close int at = fcntl (root, F_DUPFD_CLOEXEC, 0);
+  cleanup_close int fd = mount_make_point (root, target, directory, false);
 
-  for (const char *p = target + 1; at >= 0 && *p != '\0';) {
-    size_t len = strcspn (p, "/");
-    cleanup_free char *name = strndup (p, len);
-    bool last = p[len] == '\0', missing = false;
-    int next = name ? step_into (at, name, &missing) : -ENOMEM;
-
-    if (missing && (!last || directory))
-      next = make_directory (at, name, strcmp (target, "/tmp") == 0 ? 01777 : 0755);
-    else if (missing)
-      next = openat (at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (next == -ELOOP)
-      return error_set (err, -ELOOP,
-                        "the root has a symbolic link on the way to '%s', where something is to be mounted",
-                        target);
-    if (next < 0)
-      return error_set_errno (err, -next, "make the mount point '%s'", target);
-    close (at);
-    at = next;
-    p += len + !last;
-  }
-  if (at >= 0 && strcmp (target, "/tmp") == 0)
-    open_to_all (at);
-  return at < 0 ? error_set_errno (err, errno, "open the root") : 0;
+  if (fd == -ELOOP)
+    return error_set (err, -ELOOP,
+                      "the root has a symbolic link on the way to '%s', where something is to be mounted",
+                      target);
+  if (fd < 0)
+    return error_set_errno (err, -fd, "make the mount point '%s'", target);
+  if (strcmp (target, "/tmp") == 0)
+    open_to_all (fd);
+  return 0;
 }
 
 /* Below another file system of the run's own the point is that one's business, not the root's. */
@@ -160,15 +121,14 @@ static int mount_layer (const struct plan *plan, const char *directory, const ch
   return r;
 }
 
-static int check_root (const struct plan *plan, int fd, struct error *err)
+/* An image's tree is ours; a directory has to be the one that the plan looked at. */
+static int open_root (const struct plan *plan, struct error *err)
 {
   struct stat st;
 
-  if (fstat (fd, &st) < 0)
-    return error_set_errno (err, errno, "look at '%s'", plan->root_path);
-  if (plan->root == ROOT_FROM_DIRECTORY && (st.st_dev != plan->root_device || st.st_ino != plan->root_inode))
-    return error_set (err, -ESTALE, "'%s' is not what it was when the run was planned", plan->root_path);
-  return 0;
+  return plan->root == ROOT_FROM_DIRECTORY
+             ? mount_open_known (plan->root_path, plan->root_device, plan->root_inode, &st, err)
+             : mount_open_source (plan->root_path, err);
 }
 
 int stage_root (const struct plan *plan, const char *directory, struct error *err)
@@ -183,10 +143,8 @@ int stage_root (const struct plan *plan, const char *directory, struct error *er
   if (mkdir (root, 0755) < 0 || mkdir (lower, 0755) < 0)
     return error_set_errno (err, errno, "make the directory of the root");
   if (plan->root != ROOT_FROM_HOST) {
-    source = mount_open_source (plan->root_path, err);
-    r = source < 0 ? source : check_root (plan, source, err);
-    if (r == 0)
-      r = mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
+    source = open_root (plan, err);
+    r = source < 0 ? source : mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
     if (r == 0)
       r = mount_layer (plan, directory, root, err);
   }

@@ -3,8 +3,6 @@
 #include "mount-stage.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -19,35 +17,6 @@
 /* Room for mount points, a few small files, and what the run writes to a writable layer; the pages of the
  * latter count against the run's own memory limit. */
 #define STAGE_OPTIONS "mode=711"
-
-static int private_mounts (struct error *err)
-{
-  if (unshare (CLONE_NEWNS) < 0)
-    return error_set_errno (err, errno, "make a private mount namespace");
-  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-    return error_set_errno (err, errno, "make mounts private");
-  return 0;
-}
-
-static int make_point (const char *path, bool directory, struct error *err)
-{
-  cleanup_close int fd = -1;
-
-  if (directory)
-    return mkdir (path, 0755) < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
-  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
-}
-
-/* The source must be what the plan looked at, or somebody has swapped it. */
-static int check_identity (int fd, const struct plan_mount *mount, struct stat *ret_st, struct error *err)
-{
-  if (fstat (fd, ret_st) < 0)
-    return error_set_errno (err, errno, "look at '%s'", mount->source);
-  if (ret_st->st_ino != mount->inode || ret_st->st_dev != mount->device)
-    return error_set (err, -ESTALE, "'%s' is not what it was when the run was planned", mount->source);
-  return 0;
-}
 
 /* Files that the command makes in a writable mount belong to that directory's owner outside. MAKER is one
  * that was started, or none. */
@@ -102,30 +71,24 @@ static uint64_t attributes_of (const struct plan_mount *mount)
 static int hang_mount (const struct stage *stage, const struct plan_mount *mount,
                        const struct id_maker *maker, struct error *err)
 {
-  const char *target = mount->staged;
-  uint64_t flags = attributes_of (mount);
   cleanup_close int fd = -1, idmap = -1;
   struct stat st;
   int r;
 
-  fd = mount_open_source (mount->source, err);
+  fd = mount_open_known (mount->source, mount->device, mount->inode, &st, err);
   if (fd < 0)
     return fd;
-  r = check_identity (fd, mount, &st, err);
-  if (r == 0)
-    r = make_point (target, S_ISDIR (st.st_mode), err);
-  if (r == 0)
-    r = idmap_for (stage, mount, &st, maker, &idmap, err);
-  return r < 0 ? r : mount_descriptor (fd, target, flags, idmap, err);
+  r = idmap_for (stage, mount, &st, maker, &idmap, err);
+  return r < 0 ? r : mount_place (fd, mount->staged, attributes_of (mount), idmap, err);
 }
 
 int stage_take_source (const struct plan *plan, const struct plan_mount *mount, const struct id_view *view,
                        struct error *err)
 {
   const struct stage stage = { .plan = plan };
-  cleanup_close int fd = mount_open_source (mount->source, err), made = -1;
   struct stat st;
-  int r = fd < 0 ? fd : check_identity (fd, mount, &st, err);
+  cleanup_close int fd = mount_open_known (mount->source, mount->device, mount->inode, &st, err), made = -1;
+  int r = fd < 0 ? fd : 0;
   bool fits = r == 0 && mount->writable && st.st_uid == view->owner_uid && st.st_gid == view->owner_gid;
 
   if (r == 0 && !fits)
@@ -133,26 +96,14 @@ int stage_take_source (const struct plan *plan, const struct plan_mount *mount, 
   return r < 0 ? r : mount_take (fd, mount->target, attributes_of (mount), fits ? view->fd : made, err);
 }
 
-/* A program of ours, where nobody can write to it. */
-static int hang_program (const char *program, const char *target, struct error *err)
-{
-  /* Opened here and not by the supervisor: a mount can only be taken from one's own namespace. */
-  cleanup_close int fd = open (program, O_PATH | O_CLOEXEC);
-  int r;
-
-  if (fd < 0)
-    return error_set_errno (err, errno, "open '%s'", program);
-  r = make_point (target, false, err);
-  return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
-}
-
 static int hang_programs (const struct stage *stage, struct error *err)
 {
   cleanup_free char *init = str_format ("%s/init", stage->directory);
-  int r = init ? hang_program (stage->init, init, err) : error_oom (err);
+  int r = init ? mount_place_own (stage->init, init, err) : error_oom (err);
 
-  return r < 0 || stage->staged_runtime == NULL ? r
-                                                : hang_program (stage->runtime, stage->staged_runtime, err);
+  return r < 0 || stage->staged_runtime == NULL
+             ? r
+             : mount_place_own (stage->runtime, stage->staged_runtime, err);
 }
 
 /* The sources of the plan's mounts. The first that wants its ids mapped has MAKER for that. */
@@ -196,7 +147,7 @@ int stage_build (const struct stage *stage, struct error *err)
   if (r == 0 && stage->plan->staged_ids)
     r = stage_ids (stage->plan, stage->report, err);
   if (r == 0)
-    r = private_mounts (err);
+    r = mount_keep_private (err);
   if (r < 0)
     return r;
   r = mount_filesystem (stage->plan, "tmpfs", stage->directory, STAGE_OPTIONS, err);

@@ -3,8 +3,6 @@
 #include "shim-container-stage.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -21,26 +19,13 @@
 
 #define STAGE_OPTIONS "mode=711,size=16m"
 
-static int private_mounts (const char *directory, struct error *err)
+static int open_stage (const char *directory, struct error *err)
 {
-  if (unshare (CLONE_NEWNS) < 0)
-    return error_set_errno (err, errno, "make a mount namespace");
-  /* Nothing comes in either, or the container's root would take on what is mounted there outside. */
-  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-    return error_set_errno (err, errno, "keep mounts from the host");
-  if (mount ("tyrum-oci-stage", directory, "tmpfs", MS_NOSUID | MS_NODEV, STAGE_OPTIONS) < 0)
-    return error_set_errno (err, errno, "mount tmpfs on '%s'", directory);
-  return 0;
-}
+  int r = mount_keep_private (err);
 
-static int make_point (const char *path, bool directory, struct error *err)
-{
-  cleanup_close int fd = -1;
-
-  if (directory)
-    return mkdir (path, 0755) < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
-  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  return fd < 0 ? error_set_errno (err, errno, "make '%s'", path) : 0;
+  if (r == 0 && mount ("tyrum-oci-stage", directory, "tmpfs", MS_NOSUID | MS_NODEV, STAGE_OPTIONS) < 0)
+    r = error_set_errno (err, errno, "mount tmpfs on '%s'", directory);
+  return r;
 }
 
 /* What PATH is, and where it lies, in the stage's own mount namespace: nothing is mounted there any more but
@@ -81,11 +66,7 @@ static int hang_root (const struct container_stage *stage, struct json_node *con
   if (r < 0)
     return r;
   fd = mount_open_source (fact->real, err);
-  if (fd < 0)
-    return fd;
-  r = make_point (target, true, err);
-  if (r == 0)
-    r = mount_descriptor (fd, target, 0, -1, err);
+  r = fd < 0 ? fd : mount_place (fd, target, 0, -1, err);
   if (r == 0 && json_set (root, "path", json_new_text (JSON_STRING, target)) < 0)
     r = error_oom (err);
   return r;
@@ -117,34 +98,27 @@ static int hang_source (const struct container_stage *stage, const struct json_n
                         struct json_node *mount, const char *target, struct error *err)
 {
   const char *source = json_get (mount, "source")->text;
+  const struct path_fact *fact = policy_fact (stage->policy, source), *now = NULL;
   cleanup_host_facts struct host_facts *facts = calloc (1, sizeof (*facts));
-  const struct path_fact *fact = NULL, *now = NULL;
-  cleanup_close int fd = mount_open_source (source, err), idmap = -1;
+  cleanup_close int fd = -1, idmap = -1;
   bool read_only = spec_mount_is_read_only (mount);
   uint64_t flags = read_only ? MOUNT_ATTR_RDONLY : 0;
   struct stat st;
   int r;
 
-  if (fd < 0)
-    return fd;
-  for (size_t i = 0; fact == NULL && i < stage->policy->host->paths.count; i++)
-    if (str_equal (stage->policy->host->paths.items[i].real, source))
-      fact = &stage->policy->host->paths.items[i];
-  if (fstat (fd, &st) < 0)
-    return error_set_errno (err, errno, "look at '%s'", source);
-  r = facts ? look_again (source, facts, &now, err) : error_oom (err);
+  fd = mount_open_known (source, fact ? fact->device : 0, fact ? fact->inode : 0, &st, err);
+  r = fd < 0 ? fd : facts ? look_again (source, facts, &now, err) : error_oom (err);
+  if (r == 0 && !trace_same (fact, now))
+    r = error_set (err, -ESTALE, "'%s' is not what it was when it was judged", source);
   if (r < 0)
-    return r;
-  if (fact == NULL || fact->inode != st.st_ino || fact->device != st.st_dev || !trace_same (fact, now))
-    return error_set (err, -ESTALE, "workspace.bounded: '%s' is not what it was when it was judged", source);
-  r = make_point (target, S_ISDIR (st.st_mode), err);
-  if (r < 0)
-    return r;
+    return error_prefix (err, "workspace.bounded");
   if (!read_only && S_ISDIR (st.st_mode))
     map_owner (stage, config, &st, &idmap);
-  if (idmap >= 0 && mount_descriptor (fd, target, flags, idmap, NULL) == 0)
+  if (idmap >= 0 && mount_place (fd, target, flags, idmap, NULL) == 0)
     return 0;
-  return mount_descriptor (fd, target, flags, -1, err);
+  /* The target is there by now. */
+  return idmap >= 0 ? mount_descriptor (fd, target, flags, -1, err)
+                    : mount_place (fd, target, flags, -1, err);
 }
 
 static int hang_sources (const struct container_stage *stage, struct json_node *config, struct error *err)
@@ -186,17 +160,6 @@ static struct json_node *new_mount (const char *source, const char *dest, const 
   json_free (mount);
   json_free (list);
   return NULL;
-}
-
-static int hang_own (const char *source, const char *target, bool directory, struct error *err)
-{
-  cleanup_close int fd = open (source, O_PATH | O_CLOEXEC);
-  int r;
-
-  if (fd < 0)
-    return error_set_errno (err, errno, "open '%s'", source);
-  r = make_point (target, directory, err);
-  return r < 0 ? r : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY, -1, err);
 }
 
 static bool is_text (const struct json_node *node, const char *text)
@@ -253,9 +216,9 @@ static int add_init (const struct container_stage *stage, struct json_node *conf
     return 0;
   if (init == NULL || rendezvous == NULL)
     return error_oom (err);
-  r = hang_own (stage->init, init, false, err);
+  r = mount_place_own (stage->init, init, err);
   if (r == 0)
-    r = hang_own (stage->rendezvous, rendezvous, true, err);
+    r = mount_place_own (stage->rendezvous, rendezvous, err);
   if (r == 0
       && (json_append (mounts, new_mount (init, STAGE_INIT_TARGET, NULL)) < 0
           || json_append (mounts, new_mount (rendezvous, RENDEZVOUS_PATH, "noexec")) < 0))
@@ -309,7 +272,7 @@ int container_stage_build (const struct container_stage *stage, struct error *er
   if (config == NULL)
     return error_oom (err);
   before = umask (022);
-  r = private_mounts (stage->directory, err);
+  r = open_stage (stage->directory, err);
   if (r == 0)
     r = hang_root (stage, config, err);
   if (r == 0)

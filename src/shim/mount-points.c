@@ -4,18 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-limits.h"
 #include "base-path.h"
 #include "base-str.h"
+#include "mount-descriptor.h"
 #include "restrict-restrict.h"
 
 struct walk {
@@ -23,16 +22,6 @@ struct walk {
   int root_fd;
   struct error *err;
 };
-
-/* PATH as the container sees it. */
-static int open_inside (const struct walk *walk, const char *path, uint64_t more)
-{
-  struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-                          .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | more };
-  int fd = (int) syscall (SYS_openat2, walk->root_fd, path, &how, sizeof (how));
-
-  return fd < 0 ? -errno : fd;
-}
 
 /* Where FD really is, from the container's root. */
 static char *inner_path (const struct walk *walk, int fd)
@@ -51,57 +40,6 @@ static char *inner_path (const struct walk *walk, int fd)
   return strdup (path[root] == '\0' ? "/" : path + root);
 }
 
-/* The directory in which the first missing part of PATH would be; *RET_REST is that part and what follows. */
-static int open_deepest (const struct walk *walk, const char *path, const char **ret_rest)
-{
-  size_t len = strlen (path);
-
-  while (len > 0) {
-    cleanup_free char *head = NULL;
-    int fd;
-
-    while (len > 0 && path[len - 1] != '/')
-      len--;
-    head = strndup (path, len > 1 ? len - 1 : 1);
-    if (head == NULL)
-      return -ENOMEM;
-    fd = open_inside (walk, head, 0);
-    if (fd != -ENOENT) {
-      *ret_rest = path + len;
-      return fd;
-    }
-    len--;
-  }
-  return -ENOENT;
-}
-
-/* Makes the directories of REST below *FD and moves *FD along; the last part is a file where DIRECTORY is
- * false. */
-static int make_below (const char *rest, bool directory, int *fd)
-{
-  while (*rest != '\0') {
-    size_t len = strcspn (rest, "/");
-    cleanup_free char *name = strndup (rest, len);
-    bool last = rest[len] == '\0';
-    int next;
-
-    if (name == NULL)
-      return -ENOMEM;
-    if (!last || directory) {
-      if (mkdirat (*fd, name, 0755) < 0 && errno != EEXIST)
-        return -errno;
-      next = openat (*fd, name, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
-    } else
-      next = openat (*fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (next < 0)
-      return -errno;
-    close (*fd);
-    *fd = next;
-    rest += len + !last;
-  }
-  return 0;
-}
-
 static bool is_kernels (const char *dest)
 {
   return path_is_within (dest, "/dev") || path_is_within (dest, "/proc") || path_is_within (dest, "/sys");
@@ -110,21 +48,14 @@ static bool is_kernels (const char *dest)
 /* Finds DEST or makes it; *RET_PATH is where it is. */
 static int make_point (const struct walk *walk, const char *dest, bool directory, char **ret_path)
 {
-  cleanup_close int fd = open_inside (walk, dest, is_kernels (dest) ? RESOLVE_NO_SYMLINKS : 0);
-  int r = fd < 0 ? fd : 0;
+  cleanup_close int fd = mount_make_point (walk->root_fd, dest, directory, !is_kernels (dest));
 
-  if (r == -ELOOP)
+  if (fd == -ELOOP)
     return error_set (walk->err, -ELOOP,
                       "devices.minimal: '%s' is a link in this image, and nothing can be mounted there",
                       dest);
-  if (r == -ENOENT) {
-    const char *rest = NULL;
-
-    fd = open_deepest (walk, dest, &rest);
-    r = fd < 0 ? fd : make_below (rest, directory, &fd);
-  }
-  if (r < 0)
-    return error_set_errno (walk->err, -r, "make the mount point '%s'", dest);
+  if (fd < 0)
+    return error_set_errno (walk->err, -fd, "make the mount point '%s'", dest);
   *ret_path = inner_path (walk, fd);
   if (*ret_path == NULL)
     return error_set (walk->err, -EXDEV, "the mount point '%s' leads out of the container's root", dest);

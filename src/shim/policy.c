@@ -214,6 +214,14 @@ int policy_look_sources (struct policy *policy, const struct json_node *config, 
   return r < 0 ? r : trace_paths (policy->host, err);
 }
 
+const struct path_fact *policy_fact (const struct policy *policy, const char *source)
+{
+  for (size_t i = 0; i < policy->host->paths.count; i++)
+    if (str_equal (policy->host->paths.items[i].real, source))
+      return &policy->host->paths.items[i];
+  return NULL;
+}
+
 void policy_clear (struct policy *policy)
 {
   filter_free (policy->filter);

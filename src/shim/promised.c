@@ -35,14 +35,6 @@ static int copy_texts (const struct json_node *array, struct strlist *list)
   return 0;
 }
 
-static const struct path_fact *fact_of (const struct policy *policy, const char *source)
-{
-  for (size_t i = 0; i < policy->host->paths.count; i++)
-    if (str_equal (policy->host->paths.items[i].real, source))
-      return &policy->host->paths.items[i];
-  return NULL;
-}
-
 static struct plan_mount *append (struct promised *promised, const char *type, const char *source,
                                   const char *target)
 {
@@ -68,7 +60,7 @@ static int add_mount (struct promised *promised, const struct policy *policy, co
   const struct json_node *dest = json_get (entry, "destination"), *type = json_get (entry, "type");
   const struct json_node *source = json_get (entry, "source");
   bool bind = spec_mount_is_bind (entry);
-  const struct path_fact *fact = bind && source ? fact_of (policy, source->text) : NULL;
+  const struct path_fact *fact = bind && source ? policy_fact (policy, source->text) : NULL;
   struct plan_mount *mount;
 
   if (is_cgroup (type))

@@ -49,6 +49,9 @@ bool policy_needs_ids (const struct policy *policy, const struct json_node *conf
  * by then, and the root to be one of the mount table's (mount-chroot.h). */
 int policy_look_sources (struct policy *policy, const struct json_node *config, struct error *err);
 
+/* What was seen of SOURCE; NULL: it was not looked at. */
+const struct path_fact *policy_fact (const struct policy *policy, const char *source);
+
 /* "hardened" of "/usr/bin/tyrum-hardened"; "baseline" for our own name. NULL for any other. */
 const char *policy_name_of (const char *program);
 
