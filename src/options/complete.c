@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "control-backend.h"
 #include "control-catalogue.h"
 
 static void add_name (struct strbuf *out, size_t start, const char *separator, const char *prefix,
@@ -44,6 +45,12 @@ void complete_words (struct strbuf *out, const struct option_info *info, const c
 
   for (const char *const *word = info->words; word != NULL && *word != NULL; word++)
     add_name (out, start, separator, "", *word);
+  for (size_t i = 0; info->word_of != NULL && backends[i] != NULL; i++) {
+    const char *word = info->word_of (backends[i]);
+
+    if (word != NULL && (i == 0 || !str_equal (word, info->word_of (backends[i - 1]))))
+      add_name (out, start, separator, "", word);
+  }
   for (enum control c = 0; info->complete == COMPLETE_CONTROL && c < CONTROL_COUNT; c++)
     add_name (out, start, separator, "", control_info (c)->name);
 }

@@ -18,6 +18,7 @@
 
 #include "base-error.h"
 #include "base-str.h"
+#include "control-backend.h"
 
 enum option {
   OPTION_PROFILE,
@@ -104,6 +105,8 @@ struct option_info {
   bool repeats;
   enum complete complete;
   const char *const *words; /* offered as well, NULL-terminated; NULL for none */
+  /* What each backend adds to WORDS, or NULL; NULL: nothing. */
+  const char *(*word_of) (const struct backend *backend);
   const char *help;
 };
 

@@ -6,23 +6,38 @@
 
 #include "journal-journal.h"
 
-static const char *const backend_words[] = { "libcrun",   "oci",    "oci:crun", "oci:runc",
-                                             "oci:runsc", "docker", "podman",   NULL };
-static const char *const runtime_words[] = { "crun", "runc", "runsc", NULL };
+static const char *const backend_words[] = { "oci", NULL };
+static const char *const no_words[] = { NULL };
 static const char *const rootfs_words[] = { "host", NULL };
-static const char *const render_choices[] = { "oci", "docker", "podman", NULL };
 static const char *const format_words[] = { "text", "man", "bash", "zsh", "fish", NULL };
 static const char *const limit_words[] = { "memory=",           "pids=", "cpus=", "open_files=", "output=",
                                            "output_action=end", "disk=", NULL };
+
+static const char *name_of (const struct backend *backend)
+{
+  return backend->name;
+}
+
+static const char *runtime_of (const struct backend *backend)
+{
+  return str_has_prefix (backend->name, "oci:") ? backend->name + strlen ("oci:") : NULL;
+}
+
+static const char *document_of (const struct backend *backend)
+{
+  return backend->document;
+}
 
 static const struct option_info table[] = {
   [OPTION_PROFILE] = { "profile", "NAME|FILE", .complete = COMPLETE_PROFILE,
                        .help =
                            "the profile: a name that 'profile list' shows, or a file (default: baseline)" },
   [OPTION_BACKEND] = { "backend", "NAME", .complete = COMPLETE_WORDS, .words = backend_words,
+                       .word_of = name_of,
                        .help = "what carries the plan out: libcrun (default; crun or runc in a build "
                                "without), oci, oci:RUNTIME, docker, podman" },
-  [OPTION_RUNTIME] = { "runtime", "NAME|PATH", .complete = COMPLETE_WORDS, .words = runtime_words,
+  [OPTION_RUNTIME] = { "runtime", "NAME|PATH", .complete = COMPLETE_WORDS, .words = no_words,
+                       .word_of = runtime_of,
                        .help =
                            "with oci: the runtime to execute (runc, runsc, crun, a path); with docker and "
                            "podman: the engine's name for one; alone it means the backend oci" },
@@ -61,7 +76,7 @@ static const struct option_info table[] = {
                               "first" },
   [OPTION_HOST_FACTS] = { "host-facts", "FILE", .complete = COMPLETE_FILE,
                           .help = "plan for the host that FILE describes instead of this one" },
-  [OPTION_TARGET] = { "target", "NAME", .complete = COMPLETE_WORDS, .words = render_choices,
+  [OPTION_TARGET] = { "target", "NAME", .complete = COMPLETE_WORDS, .words = no_words, .word_of = document_of,
                       .help =
                           "the document to print: oci, a config.json; docker or podman, what that engine is "
                           "asked to create (default: what the backend reads)" },

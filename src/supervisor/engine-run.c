@@ -367,4 +367,6 @@ const struct run_driver run_by_engine = {
   .signal = send_signal,
   .wait = wait_init,
   .destroy = destroy,
+  .remove_left = run_engine_remove_left,
+  .sweep = run_engine_sweep,
 };

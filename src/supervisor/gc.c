@@ -18,12 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine-client.h"
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-number.h"
 #include "base-path.h"
-#include "engine-socket.h"
 #include "state-run-dir.h"
 #include "state-run-record.h"
 #include "supervisor-internal.h"
@@ -31,16 +29,10 @@
 
 #define KILL_MS 5000
 
-/* A runtime that does not end must not keep what else there is to finish. */
-#define DELETE_MS 20000
-
 #define MOUNT_PASSES 1000
 
 /* A second at most, in case the number has become another process's. */
 #define DYING_TRIES 1000
-
-/* Looking for what was left is not worth more. */
-#define LOOK_MS 10000u
 
 #define MOUNTINFO_MAX ((size_t) 1024 * 1024)
 
@@ -60,79 +52,22 @@ static int read_record (const struct run_dir *dir, struct run_record *ret_record
   return r;
 }
 
-/* gVisor's own processes are outside of the run's cgroup when it has none; only its own delete finds them. */
-static int delete_by_runtime (const struct run_dir *dir, struct error *err)
+/* What only the backend finds: the container of an engine, processes outside of the run's cgroup. */
+static int remove_container (struct left_walk *walk, const struct run_dir *dir, struct error *err)
 {
   cleanup_run_record struct run_record record = { 0 };
-  cleanup_strlist struct strlist argv = { 0 };
+  const struct backend *backend = NULL;
   struct error ignored = { 0 };
   bool found = false;
-  const struct backend *backend;
-  int r;
-  cleanup_free char *state = str_format ("%s/oci", dir->path);
-  struct runtime_call launch = { .id = dir->id, .directory = dir->path, .state = state, .cgroup = true };
-  const struct runtime_program *ops;
+  int r = read_record (dir, &record, &found, err);
 
-  if (state == NULL)
-    return error_oom (err);
-  r = read_record (dir, &record, &found, err);
   if (r < 0 || !found)
     return r;
   if (backend_find (record.backend, NULL, &backend, &ignored) < 0) {
     error_clear (&ignored);
     return 0;
   }
-  ops = backend->program;
-  if (ops == NULL || !backend->own_kernel || record.program == NULL || !path_is_normal (record.program))
-    return 0;
-  launch.program = record.program;
-  r = ops->argv (&launch, STEP_DELETE, &argv, err);
-  if (r == 0 && argv.count > 0)
-    run_argv (&argv, DELETE_MS);
-  return r;
-}
-
-/* What a walk over left runs knows of engines: who hangs is asked once, and not once for each run. */
-struct walk {
-  const struct host_facts *host;
-  unsigned patience_ms; /* with an engine; 0: as usual */
-  char *hanging;        /* the socket of one; NULL: none */
-};
-
-static int open_left_engine (struct walk *walk, const struct backend *backend, const char *socket,
-                             struct engine **ret_engine, struct error *err)
-{
-  int r;
-
-  if (str_equal (walk->hanging, socket))
-    return error_set (err, -ETIMEDOUT, "the engine at '%s' did not answer in time", socket);
-  r = engine_open_within (backend, socket, walk->patience_ms, ret_engine, err);
-  if (r == -ETIMEDOUT && walk->hanging == NULL)
-    walk->hanging = strdup (socket);
-  return r;
-}
-
-/* The container of a run through an engine. One that cannot be reached keeps the directory, and so its turn.
- */
-static int delete_by_engine (struct walk *walk, const struct run_dir *dir, struct error *err)
-{
-  cleanup_run_record struct run_record record = { 0 };
-  cleanup_engine struct engine *engine = NULL;
-  struct error ignored = { 0 };
-  bool found = false;
-  const struct backend *backend;
-  int r = read_record (dir, &record, &found, err);
-
-  if (r < 0 || !found)
-    return r;
-  if (backend_find (record.backend, NULL, &backend, &ignored) < 0 || backend->engine == NULL) {
-    error_clear (&ignored);
-    return 0;
-  }
-  r = record.program ? open_left_engine (walk, backend, record.program, &engine, err) : 0;
-  if (r == 0 && engine != NULL)
-    r = engine_remove_by_label (engine, LABEL_RUN, dir->id, err);
-  return r < 0 ? error_prefix (err, "finish run '%s'", dir->id) : 0;
+  return backend->driver->remove_left (walk, backend, &record, dir, err);
 }
 
 /* Whether process PID has a file system of the run in its mount table. */
@@ -216,7 +151,7 @@ static int destroy_cgroup (const struct host_facts *host, const struct run_dir *
   return r;
 }
 
-static int finish (struct walk *walk, const char *id, bool *ret_done, struct error *err)
+static int finish (struct left_walk *walk, const char *id, bool *ret_done, struct error *err)
 {
   const struct host_facts *host = walk->host;
   cleanup_run_dir struct run_dir dir = { .fd = -1, .lock_fd = -1 };
@@ -237,9 +172,7 @@ static int finish (struct walk *walk, const char *id, bool *ret_done, struct err
     return r;
   }
   await_supervisor (&dir);
-  r = delete_by_runtime (&dir, err);
-  if (r == 0)
-    r = delete_by_engine (walk, &dir, err);
+  r = remove_container (walk, &dir, err);
   if (r < 0)
     return r;
   run_end_by_mounts (id);
@@ -254,7 +187,7 @@ static int finish (struct walk *walk, const char *id, bool *ret_done, struct err
 
 int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_count, struct error *err)
 {
-  struct walk walk = { .host = host, .patience_ms = engine_ms };
+  struct left_walk walk = { .host = host, .patience_ms = engine_ms };
   cleanup_strlist struct strlist ids = { 0 };
   unsigned count = 0;
   int r = run_dir_list (host->state_dir, &ids, err), first = 0;
@@ -274,99 +207,38 @@ int run_gc (const struct host_facts *host, unsigned engine_ms, unsigned *ret_cou
   return r < 0 ? r : first;
 }
 
-/* What is done with a container that no directory speaks for. */
-typedef int left_container (struct engine *engine, const struct backend *backend, const char *id,
-                            const char *run, void *data, struct error *err);
-
-/* One that runs, or was left, has a directory: that comes before the container and goes after it. */
-static int walk_containers (const struct host_facts *host, struct engine *engine,
-                            const struct backend *backend, left_container *each, void *data,
-                            struct error *err)
+/* What no directory speaks for, in the backends that can have such. */
+static int sweep (const struct host_facts *host, const char *engine_socket, bool remove,
+                  struct run_left *ret_left, struct error *err)
 {
-  cleanup_strlist struct strlist ids = { 0 }, runs = { 0 };
-  cleanup_free char *owner = plan_owner (host);
-  int r = owner ? engine_find (engine, LABEL_OWNER, owner, &ids, &runs, err) : error_oom (err);
-
-  for (size_t i = 0; r == 0 && i < ids.count; i++) {
-    cleanup_free char *directory = str_format ("%s/runs/%s", host->state_dir, runs.items[i]);
-
-    if (directory == NULL)
-      return error_oom (err);
-    if (run_id_is_valid (runs.items[i]) && access (directory, F_OK) < 0)
-      r = each (engine, backend, ids.items[i], runs.items[i], data, err);
-  }
-  return r;
-}
-
-static int walk_engines (const struct host_facts *host, const char *engine_socket, left_container *each,
-                         void *data, struct error *err)
-{
+  cleanup_run_left struct run_left left = { 0 };
   int r = 0;
 
-  for (size_t i = 0; r == 0 && backends[i] != NULL; i++) {
-    struct engine_place place;
-    cleanup_engine struct engine *engine = NULL;
-    cleanup_free char *socket = NULL;
-    struct error away = { 0 };
-
-    if (backends[i]->engine == NULL)
-      continue;
-    place = engine_place_from_environment (backends[i], engine_socket, host->uid);
-    if (engine_socket_find (&place, &socket, &away) == 0
-        && engine_open_within (backends[i], socket, LOOK_MS, &engine, &away) == 0)
-      r = walk_containers (host, engine, backends[i], each, data, err);
-    error_clear (&away);
-  }
-  return r;
-}
-
-static int remove_left (struct engine *engine, const struct backend *backend, const char *id, const char *run,
-                        void *data, struct error *err)
-{
-  unsigned *count = data;
-  int r = engine_remove (engine, id, err);
-
-  (void) backend;
-  (void) run;
-  *count += r == 0;
-  return r;
+  for (size_t i = 0; r == 0 && backends[i] != NULL; i++)
+    if (backends[i]->driver->sweep != NULL)
+      r = backends[i]->driver->sweep (backends[i], host, engine_socket, remove, &left, err);
+  if (r < 0)
+    return r;
+  *ret_left = left;
+  left = (struct run_left){ 0 };
+  return 0;
 }
 
 int run_gc_engines (const struct host_facts *host, const char *engine_socket, unsigned *ret_count,
                     struct error *err)
 {
-  unsigned count = 0;
-  int r = walk_engines (host, engine_socket, remove_left, &count, err);
+  cleanup_run_left struct run_left left = { 0 };
+  int r = sweep (host, engine_socket, true, &left, err);
 
   if (r == 0)
-    *ret_count = count;
+    *ret_count = (unsigned) left.runs.count;
   return r;
-}
-
-static int note_left (struct engine *engine, const struct backend *backend, const char *id, const char *run,
-                      void *data, struct error *err)
-{
-  struct run_left *left = data;
-
-  (void) engine;
-  (void) id;
-  return strlist_add (&left->runs, run) < 0 || strlist_add (&left->backends, backend->name) < 0
-             ? error_oom (err)
-             : 0;
 }
 
 int run_list_engines (const struct host_facts *host, const char *engine_socket, struct run_left *ret_left,
                       struct error *err)
 {
-  struct run_left left = { 0 };
-  int r = walk_engines (host, engine_socket, note_left, &left, err);
-
-  if (r < 0) {
-    run_left_clear (&left);
-    return r;
-  }
-  *ret_left = left;
-  return 0;
+  return sweep (host, engine_socket, false, ret_left, err);
 }
 
 void run_left_clear (struct run_left *left)

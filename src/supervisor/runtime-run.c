@@ -12,9 +12,13 @@
 #include <unistd.h>
 
 #include "base-file.h"
+#include "base-path.h"
 #include "plan-staged.h"
 #include "state-run-record.h"
 #include "supervisor-filter-cache.h"
+
+/* A runtime that does not end must not keep what else there is to finish. */
+#define DELETE_MS 20000
 
 static int find_programs (struct run *run)
 {
@@ -245,6 +249,28 @@ static void destroy (struct run *run)
   cgroup_give_back (plan->cgroup_delegated);
 }
 
+/* gVisor's own processes are outside of the run's cgroup when it has none; only its own delete finds them. */
+static int remove_left (struct left_walk *walk, const struct backend *backend,
+                        const struct run_record *record, const struct run_dir *dir, struct error *err)
+{
+  cleanup_strlist struct strlist argv = { 0 };
+  cleanup_free char *state = str_format ("%s/oci", dir->path);
+  const struct runtime_call call = {
+    .id = dir->id, .directory = dir->path, .state = state, .program = record->program, .cgroup = true
+  };
+  int r;
+
+  (void) walk;
+  if (state == NULL)
+    return error_oom (err);
+  if (!backend->own_kernel || record->program == NULL || !path_is_normal (record->program))
+    return 0;
+  r = backend->program->argv (&call, STEP_DELETE, &argv, err);
+  if (r == 0 && argv.count > 0)
+    run_argv (&argv, DELETE_MS);
+  return r;
+}
+
 const struct run_driver run_by_programs = {
   .open = open_run,
   .prepare = prepare,
@@ -252,4 +278,5 @@ const struct run_driver run_by_programs = {
   .signal = send_signal,
   .wait = wait_init,
   .destroy = destroy,
+  .remove_left = remove_left,
 };

@@ -13,7 +13,18 @@
 #include "control-backend.h"
 #include "plan-staged.h"
 
+struct host_facts;
 struct run;
+struct run_dir;
+struct run_left;
+struct run_record;
+
+/* What a walk over left runs knows of engines: one that hangs is asked once, and not once for each run. */
+struct left_walk {
+  const struct host_facts *host;
+  unsigned patience_ms; /* with an engine; 0: as usual */
+  char *hanging;        /* the socket of one; NULL: none */
+};
 
 struct run_driver {
   /* Before anything is made: finds what is needed, refuses what cannot be. Sets TRANSPORT and OWN_KERNEL.
@@ -29,6 +40,15 @@ struct run_driver {
   int (*wait) (struct run *run, bool told, bool hurried, int *ret_status);
   /* On every path, whatever was made; what could not be removed is in the run's error. */
   void (*destroy) (struct run *run);
+
+  /* Removes what only the backend finds of a run whose supervisor is gone. An error keeps the directory, and
+   * so the run's turn. */
+  int (*remove_left) (struct left_walk *walk, const struct backend *backend, const struct run_record *record,
+                      const struct run_dir *dir, struct error *err);
+  /* Adds the containers of this user's runs that no directory speaks for to *LEFT; with REMOVE they are
+   * removed. A backend that does not answer has none. NULL: there can be none. */
+  int (*sweep) (const struct backend *backend, const struct host_facts *host, const char *engine_socket,
+                bool remove, struct run_left *left, struct error *err);
 };
 
 /* By programs that are executed on a stage (struct runtime_program), and through an engine (struct

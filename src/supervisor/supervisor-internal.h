@@ -173,6 +173,12 @@ int run_engine_status (struct run *run, struct engine **engine, uint64_t until_m
                        struct container_state *ret_state, struct error *err);
 int run_engine_remove (struct run *run, struct error *err);
 
+/* engine-gc.c: what runs have left in an engine, for its driver. */
+int run_engine_remove_left (struct left_walk *walk, const struct backend *backend,
+                            const struct run_record *record, const struct run_dir *dir, struct error *err);
+int run_engine_sweep (const struct backend *backend, const struct host_facts *host, const char *engine_socket,
+                      bool remove, struct run_left *left, struct error *err);
+
 /* terminal.c: only where the plan has a terminal. */
 int run_terminal_listen (struct run *run);
 int run_terminal_accept (struct run *run);
