@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "cli-program.h"
-#include "daemon-memory.h"
 #include "daemon-prewarmed.h"
 #include "daemon-serve.h"
 
@@ -100,7 +99,6 @@ __attribute__ ((noreturn)) void hold (int control, struct session_process *proce
     tell_failed (control, &err);
     _exit (EXIT_FAILURE);
   }
-  memory_own ();
   if (send (control, (char[]){ HOLD_READY }, 1, MSG_NOSIGNAL) != 1
       || !await_caller (control, prewarmed, now_ms () + age_ms) || handed_take (control, &handed) < 0) {
     prewarmed_discard (prewarmed);

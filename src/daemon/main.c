@@ -32,7 +32,6 @@
 #include "base-str.h"
 #include "daemon-argv.h"
 #include "daemon-listen.h"
-#include "daemon-memory.h"
 #include "daemon-pool.h"
 #include "daemon-prewarmed.h"
 #include "daemon-serve.h"
@@ -303,7 +302,6 @@ static int stay (struct daemon *daemon, const struct words *words, struct error 
   if (daemon->signals < 0)
     return daemon->signals;
   rehearse (daemon);
-  memory_fill_holes ();
   return loop (daemon, err);
 }
 
@@ -312,10 +310,7 @@ int main (int argc, char **argv)
   struct daemon daemon = { .listening = LISTENING_NONE, .process = { .helper = helper_main }, .signals = -1 };
   cleanup_error struct error err = { 0 };
   struct words words = { 0 };
-  int r;
-
-  memory_prepare ();
-  r = words_read (argc, argv, &words, &err);
+  int r = words_read (argc, argv, &words, &err);
 
   if (r < 0) {
     fprintf (stderr, "tyrum-oci-daemon: %s (this program is started by 'tyrum-oci daemon')\n",

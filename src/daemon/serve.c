@@ -14,7 +14,6 @@
 
 #include "cli-program.h"
 #include "cli-verbs.h"
-#include "daemon-memory.h"
 #include "session-delegate.h"
 
 void serve_default_signals (void)
@@ -91,7 +90,6 @@ __attribute__ ((noreturn)) void serve (struct handed *handed, struct session_pro
   char **line;
 
   prctl (PR_SET_NAME, "tyrum-oci");
-  memory_ask ();
   line = serve_line (handed);
   serve_default_signals ();
   if (line == NULL) {
