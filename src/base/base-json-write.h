@@ -48,11 +48,6 @@ void json_bytes (struct json_writer *w, const char *key, const char *bytes, size
 /* A tree that was read, as it was read. */
 void json_copy (struct json_writer *w, const char *key, const struct json_node *node);
 
-/* Where the writer is, to take what is written from there on; and writing that again at the same depth, in
- * the place of the same item. */
-size_t json_mark (const struct json_writer *w);
-void json_again (struct json_writer *w, const char *text, size_t len);
-
 /* Thousandths as a JSON number: 1500 is 1.5. */
 void json_milli (struct json_writer *w, const char *key, uint64_t milli);
 

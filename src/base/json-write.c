@@ -238,18 +238,6 @@ void json_copy (struct json_writer *w, const char *key, const struct json_node *
   }
 }
 
-size_t json_mark (const struct json_writer *w)
-{
-  return w->buf.len;
-}
-
-void json_again (struct json_writer *w, const char *text, size_t len)
-{
-  strbuf_add_bytes (&w->buf, text, len);
-  if (w->depth > 0)
-    w->has_items[w->depth - 1] = true;
-}
-
 int json_finish (struct json_writer *w, char **ret_text, struct error *err)
 {
   char *text;

@@ -15,9 +15,7 @@
 #include "cli-verbs.h"
 #include "options-session.h"
 #include "plan-prewarmed.h"
-#include "render-oci.h"
 #include "session-paths.h"
-#include "supervisor-filter-cache.h"
 #include "supervisor-prewarmed.h"
 #include "toolrunner-run-step.h"
 
@@ -249,14 +247,11 @@ void prewarmed_rehearse (struct session_process *process, const char *profile)
   cleanup_strlist struct strlist template = { 0 };
   cleanup_plan struct plan *plan = NULL;
   cleanup_error struct error ignored = { 0 };
-  cleanup_free char *document = NULL, *program = NULL;
 
   seccomp_lists_keep ();
   filters_keep ();
-  if (add_option (&template, OPTION_PROFILE, profile) == 0
-      && make_plan (process, &template, &context, &plan, &ignored) == 0)
-    if (render_oci (plan, &document, &ignored) == 0 && plan->filter != NULL)
-      (void) filter_cache_text (context.host->storage_dir, plan->filter, true, &program, &ignored);
+  if (add_option (&template, OPTION_PROFILE, profile) == 0)
+    (void) make_plan (process, &template, &context, &plan, &ignored);
 }
 
 bool prewarmed_is_current (struct prewarmed *prewarmed)

@@ -61,10 +61,6 @@ struct filter {
   struct strlist allowed; /* every name that is allowed under some condition (a set), for reports */
   int seal;               /* what SEAL_CALL answers: it tells this filter from every other */
   bool kept;              /* it stays, whoever frees it */
-  char *written;          /* of one that is kept: its rules as they were written into a document */
-  unsigned written_depth;
-  char *programs[2]; /* of one that is kept: what it was compiled to, in base64; the second one tells */
-  char *names[2];    /* and the names of these */
 };
 
 /* "Seccomp: 2" does not say whose filter it is. Linux has had no such call since 3.1 and keeps its number, so
@@ -82,12 +78,6 @@ int filter_build (const struct seccomp_list *list, const struct strlist *extra, 
 
 /* From here on filters of lists that are kept (profile-seccomp.h) are kept, too. */
 void filters_keep (void);
-/* The same for TEXT, which FILTER's rules became in a document at that DEPTH; nothing for one that is not
- * kept. */
-void filter_keep_written (const struct filter *filter, const char *text, size_t len, unsigned depth);
-/* The same for the PROGRAM that it was compiled to. */
-void filter_keep_program (const struct filter *filter, bool tells, const char *program);
-void filter_keep_name (const struct filter *filter, bool tells, const char *name);
 
 /* What the filter says to a call: 0 for allowed, or the errno. */
 int filter_answer (const struct filter *filter, const char *name,

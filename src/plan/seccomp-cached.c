@@ -57,38 +57,3 @@ void filter_keep (const struct seccomp_list *list, const struct strlist *extra, 
   kept[kept_count++].filter = filter;
   extras = unknowns = (struct strlist){ 0 };
 }
-
-/* The filter itself, if it is one that is kept. */
-static struct filter *find (const struct filter *filter)
-{
-  for (size_t i = 0; filter->kept && i < kept_count; i++)
-    if (kept[i].filter == filter)
-      return kept[i].filter;
-  return NULL;
-}
-
-void filter_keep_program (const struct filter *filter, bool tells, const char *program)
-{
-  struct filter *keeper = find (filter);
-
-  if (keeper != NULL && keeper->programs[tells] == NULL)
-    keeper->programs[tells] = strdup (program);
-}
-
-void filter_keep_name (const struct filter *filter, bool tells, const char *name)
-{
-  struct filter *keeper = find (filter);
-
-  if (keeper != NULL && keeper->names[tells] == NULL)
-    keeper->names[tells] = strdup (name);
-}
-
-void filter_keep_written (const struct filter *filter, const char *text, size_t len, unsigned depth)
-{
-  struct filter *keeper = find (filter);
-
-  if (keeper == NULL || keeper->written != NULL)
-    return;
-  keeper->written = strndup (text, len);
-  keeper->written_depth = depth;
-}

@@ -88,19 +88,10 @@ static void write_rules (struct json_writer *w, const struct filter *filter, con
 void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
                         const char *listener)
 {
-  bool plain = w->pretty && listener == NULL;
-  size_t mark;
-
   /* The rules are nearly all of a document, so there is no point in finding out by and by how long it gets.
    */
   strbuf_reserve (&w->buf, filter->rule_count * RULE_BYTES);
   write_head (w, key, filter, listener);
-  mark = json_mark (w);
-  if (plain && filter->written != NULL && filter->written_depth == w->depth)
-    json_again (w, filter->written, strlen (filter->written));
-  else
-    write_rules (w, filter, listener);
-  if (plain && filter->written == NULL && !w->buf.failed)
-    filter_keep_written (filter, w->buf.text + mark, w->buf.len - mark, w->depth);
+  write_rules (w, filter, listener);
   json_object_end (w);
 }

@@ -116,16 +116,12 @@ int filter_cache_get (const char *storage, const struct filter *filter, bool tel
 int filter_cache_text (const char *storage, const struct filter *filter, bool tells, char **ret_text,
                        struct error *err)
 {
-  const char *kept = filter->programs[tells];
   cleanup_free uint8_t *bytes = NULL;
   size_t size = 0;
-  int r = kept ? 0 : filter_cache_get (storage, filter, tells, &bytes, &size, err);
+  int r = filter_cache_get (storage, filter, tells, &bytes, &size, err);
 
   if (r < 0)
     return r;
-  *ret_text = kept ? strdup (kept) : base64_encode (bytes, size);
-  if (*ret_text == NULL)
-    return error_oom (err);
-  filter_keep_program (filter, tells, *ret_text);
-  return 0;
+  *ret_text = base64_encode (bytes, size);
+  return *ret_text ? 0 : error_oom (err);
 }

@@ -22,6 +22,6 @@
 int filter_cache_get (const char *storage, const struct filter *filter, bool tells, uint8_t **ret_program,
                       size_t *ret_size, struct error *err);
 
-/* The same in base64, and of a filter that a process keeps (plan-seccomp.h) from its memory. */
+/* The same in base64. */
 int filter_cache_text (const char *storage, const struct filter *filter, bool tells, char **ret_text,
                        struct error *err);
