@@ -32,7 +32,6 @@
 #include "libcrun-helper-compat.h"
 #include "libcrun-helper-control.h"
 #include "libcrun-helper-helper-request.h"
-#include "libcrun-helper-remount.h"
 #include "wire-libcrun-helper.h"
 
 enum { EXIT_USAGE = 2 };
@@ -53,11 +52,9 @@ static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
   return 0;
 }
 
-/* Starts it, too, where nothing has to be done in between: a process less. Then it returns STARTED. */
-enum { STARTED = 1 };
-
-static int call_create (const struct helper_request *request, const char *spec, pid_t *ret_pid,
-                        struct error *err)
+/* Both in one process. The supervisor hears of the container when it has been started, or could not be. */
+static int call_create_and_start (const struct helper_request *request, const char *spec, pid_t *ret_pid,
+                                  struct error *err)
 {
   cleanup_free char *pid_file = str_format ("%s/%s.pid", request->state, request->id);
   int r;
@@ -68,28 +65,10 @@ static int call_create (const struct helper_request *request, const char *spec, 
   if (r == 0)
     r = read_pid (pid_file, ret_pid, err);
   unlink (pid_file);
-  if (r < 0 || helper_root_wants_remount (*ret_pid))
+  if (r < 0)
     return r;
   helper_let_go (request->control_fd);
-  r = helper_start (request, err);
-  return r < 0 ? r : STARTED;
-}
-
-static int call_start (const struct helper_request *request, const char *spec, pid_t *ret_pid,
-                       struct error *err)
-{
-  (void) spec;
-  (void) ret_pid;
   return helper_start (request, err);
-}
-
-static int call_remount (const struct helper_request *request, const char *spec, pid_t *ret_pid,
-                         struct error *err)
-{
-  (void) spec;
-  (void) ret_pid;
-  (void) err;
-  return helper_remount_root (request->container, request->supervisor);
 }
 
 static int call_delete (const struct helper_request *request, const char *spec, pid_t *ret_pid,
@@ -156,21 +135,6 @@ static int check_id_is_free (const struct helper_request *request, struct error 
   return 0;
 }
 
-/* That it failed shows later, when the root is looked at. */
-static void mend (const struct helper_request *request, const char *spec, pid_t container)
-{
-  struct helper_request mending = *request;
-  struct error ignored = { 0 };
-  pid_t none = 0;
-
-  if (!helper_root_wants_remount (container))
-    return;
-  mending.container = container;
-  mending.supervisor = getppid ();
-  child_run (call_remount, &mending, spec, &none, &ignored);
-  error_clear (&ignored);
-}
-
 /* Also of one that then could not be started. Returns what went wrong first. */
 static int say_created (const struct helper_request *request, pid_t pid, int made, struct error *err)
 {
@@ -186,12 +150,8 @@ static int make_container (const struct helper_request *request, const char *spe
   int made, r;
 
   prctl (PR_SET_PDEATHSIG, 0);
-  made = child_run (call_create, request, spec, &pid, err);
+  made = child_run (call_create_and_start, request, spec, &pid, err);
   r = pid > 0 ? say_created (request, pid, made, err) : made;
-  if (r == 0 && made != STARTED) {
-    mend (request, spec, pid);
-    r = child_run (call_start, request, spec, &pid, err);
-  }
   if (r == 0)
     r = report (control_send_started (request->control_fd, pid), err);
   if (r < 0) {

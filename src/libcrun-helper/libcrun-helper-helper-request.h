@@ -19,8 +19,6 @@ struct helper_request {
   bool no_cgroup;             /* leave the container in the cgroup of the caller */
   int preserve_fds;           /* descriptors from 3 on that go into the container */
   int control_fd;             /* the one behind those */
-  pid_t container;            /* its first process, once there is one; not on the command line */
-  pid_t supervisor;           /* and who asked */
 };
 
 /* Strings stay those of ARGV. Errors: -EINVAL with what is wrong. */

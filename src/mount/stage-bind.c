@@ -19,6 +19,7 @@
 
 #include "base-cleanup.h"
 #include "base-file.h"
+#include "mount-remount.h"
 #include "posture-proc.h"
 
 #define MOUNTINFO_MAX ((size_t) 16 * 1024 * 1024)
@@ -27,9 +28,10 @@ static const struct {
   const char *name;
   unsigned long flag;
 } options[] = {
-  { "ro", MS_RDONLY },         { "nosuid", MS_NOSUID },   { "nodev", MS_NODEV },
-  { "noexec", MS_NOEXEC },     { "noatime", MS_NOATIME }, { "nodiratime", MS_NODIRATIME },
-  { "relatime", MS_RELATIME },
+  { "ro", MS_RDONLY },
+  { "nosuid", MS_NOSUID },
+  { "nodev", MS_NODEV },
+  { "noexec", MS_NOEXEC },
 };
 
 static unsigned long flags_of (const struct proc_mount *mount)
@@ -72,10 +74,9 @@ static int for_each_mount (const char *target, unsigned long flags,
 
 static int set_flags (const char *path, unsigned long has, unsigned long flags, struct error *err)
 {
-  /* What it has stays: in a user namespace the kernel does not let anybody take it away. */
-  if ((has & flags) != flags && mount (NULL, path, NULL, MS_REMOUNT | MS_BIND | has | flags, NULL) < 0)
-    return error_set_errno (err, errno, "set the flags of '%s'", path);
-  return 0;
+  int r = (has & flags) == flags ? 0 : mount_add_flags (path, flags);
+
+  return r < 0 ? error_set_errno (err, -r, "set the flags of '%s'", path) : 0;
 }
 
 static int check_flags (const char *path, unsigned long has, unsigned long flags, struct error *err)

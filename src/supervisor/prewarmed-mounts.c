@@ -13,17 +13,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "mount-descriptor.h"
+#include "mount-remount.h"
 #include "mount-stage.h"
 #include "plan-prewarmed.h"
 
@@ -85,29 +83,14 @@ static bool put_on_workspace (const struct moving *moving)
          && cover_hidden (moving->run->options->plan);
 }
 
-/* In a process of its own: joining the container's mount namespace takes it to the root there. The directory
- * in which the command is to start must be there: init could only die of it. */
-static int put_in (void *data)
+/* In the container. The directory in which the command is to start must be there: init could only die of it.
+ */
+static int put_in (const void *data)
 {
   const struct moving *moving = data;
 
-  return setns (moving->run->init_pidfd, CLONE_NEWNS) == 0 && (moving->tree < 0 || put_on_workspace (moving))
-                 && chdir (moving->run->options->plan->cwd) == 0
-             ? 0
-             : 1;
-}
-
-#define STACK_BYTES ((size_t) 64 * 1024)
-
-/* Has CALLS made by a process that shares our memory, so that nothing has to be copied for it, and waits: we
- * go on when it has ended. What is below it on its stack is nobody's. */
-static int aside (int (*calls) (void *data), void *data)
-{
-  cleanup_free char *stack = malloc (STACK_BYTES);
-  int status = 0;
-  pid_t pid = stack ? clone (calls, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, data) : -1;
-
-  return pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status) ? WEXITSTATUS (status) : -1;
+  return (moving->tree < 0 || put_on_workspace (moving)) && chdir (moving->run->options->plan->cwd) == 0 ? 0
+                                                                                                         : 1;
 }
 
 int run_move_workspace_in (const struct run *run, const struct id_view *view)
@@ -121,7 +104,7 @@ int run_move_workspace_in (const struct run *run, const struct id_view *view)
     if (moving.tree < 0)
       return moving.tree;
   }
-  r = aside (put_in, &moving);
+  r = mount_inside (run->init_pidfd, CLONE_NEWNS, put_in, &moving);
   close_p (&moving.tree);
   return r == 0 ? 0 : error_set (run->err, -EIO, "move the workspace into the sandbox");
 }
