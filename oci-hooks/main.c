@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base-argv.h"
 #include "base-cleanup.h"
 #include "base-limits.h"
 #include "hook-hook.h"
@@ -50,17 +51,18 @@ static int read_input (struct hook *hook, size_t most, struct error *err)
 /* Options come from the hooks.d file, which is the operator's. */
 static int read_options (struct hook *hook, char **argv, struct error *err)
 {
-  for (; *argv != NULL; argv += 2) {
-    if (argv[1] == NULL)
-      return error_set (err, -EINVAL, "'%s' has no value", *argv);
-    if (strcmp (*argv, "--config-dir") == 0)
-      hook->config_dir = argv[1];
-    else if (strcmp (*argv, "--data-dir") == 0)
-      hook->data_dir = argv[1];
-    else
-      return error_set (err, -EINVAL, "unknown option '%s'; there are --config-dir and --data-dir", *argv);
-  }
-  return 0;
+  static const struct argv_option options[] = { { "config-dir", true }, { "data-dir", true } };
+  struct argv_reader reader = { .rest = argv, .options = options, .count = ARRAY_LEN (options) };
+  enum argv_kind kind;
+
+  while ((kind = argv_next (&reader)) == ARGV_OPTION)
+    *(reader.option == 0 ? &hook->config_dir : &hook->data_dir) = reader.value;
+  if (kind == ARGV_NO_VALUE)
+    return error_set (err, -EINVAL, "'%s' has no value", reader.word);
+  return kind == ARGV_END
+             ? 0
+             : error_set (err, -EINVAL, "unknown option '%s'; there are --config-dir and --data-dir",
+                          reader.word);
 }
 
 static const struct stage *find_stage (const char *name)

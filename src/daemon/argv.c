@@ -3,35 +3,53 @@
 #include "daemon-argv.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <stddef.h>
 
+#include "base-argv.h"
+#include "base-cleanup.h"
 #include "base-number.h"
 
-int words_read (int argc, char **argv, struct words *ret_argv, struct error *err)
-{
-  static const struct option options[] = { { "socket", required_argument, NULL, 's' },
-                                           { "idle", required_argument, NULL, 'i' },
-                                           { "background", no_argument, NULL, 'b' },
-                                           { NULL, 0, NULL, 0 } };
-  int option;
+enum { OPTION_SOCKET, OPTION_IDLE, OPTION_BACKGROUND };
 
-  opterr = 0;
-  while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
-    if (option == 's')
-      ret_argv->socket = optarg;
-    else if (option == 'b')
-      ret_argv->background = true;
-    else if (option != 'i')
-      return error_set (err, -EINVAL, "unknown option '%s'", argv[optind - 1]);
-    else if (!number_parse_duration (optarg, &ret_argv->idle) || ret_argv->idle == 0)
-      return error_set (err, -EINVAL, "--idle: '%s' is not a time such as 10m", optarg);
+static const struct argv_option options[] = {
+  [OPTION_SOCKET] = { "socket", true },
+  [OPTION_IDLE] = { "idle", true },
+  [OPTION_BACKGROUND] = { "background", false },
+};
+
+static int take_option (const struct argv_reader *reader, struct words *words, struct error *err)
+{
+  const char *value = reader->value;
+
+  switch (reader->option) {
+  case OPTION_BACKGROUND: words->background = true; return 0;
+  case OPTION_IDLE:
+    return number_parse_duration (value, &words->idle) && words->idle != 0
+               ? 0
+               : error_set (err, -EINVAL, "--idle: '%s' is not a time such as 10m", value);
+  default:
+    words->socket = value;
     /* Callers are elsewhere. */
-    if (option == 's' && optarg[0] != '/')
-      return error_set (
-          err, -EINVAL,
-          "--socket: '%s' does not begin at /; callers are in other directories, so give the whole path",
-          optarg);
+    return value[0] == '/'
+               ? 0
+               : error_set (err, -EINVAL,
+                            "--socket: '%s' does not begin at /; callers are in other directories, so "
+                            "give the whole path",
+                            value);
   }
-  return optind == argc ? 0 : error_set (err, -EINVAL, "'%s' is one word too many", argv[optind]);
+}
+
+int words_read (char *const *argv, struct words *ret_argv, struct error *err)
+{
+  struct argv_reader reader = { .rest = argv, .options = options, .count = ARRAY_LEN (options) };
+  enum argv_kind kind;
+
+  while ((kind = argv_next (&reader)) == ARGV_OPTION) {
+    int r = take_option (&reader, ret_argv, err);
+
+    if (r < 0)
+      return r;
+  }
+  return kind == ARGV_END
+             ? 0
+             : error_set (err, -EINVAL, "'%s' is not an option here, or lacks its value", reader.word);
 }

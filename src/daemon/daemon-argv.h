@@ -12,5 +12,5 @@ struct words {
   bool background;
 };
 
-/* Strings stay those of ARGV. */
-int words_read (int argc, char **argv, struct words *ret_argv, struct error *err);
+/* ARGV is without the name of the program. Strings stay those of ARGV. */
+int words_read (char *const *argv, struct words *ret_argv, struct error *err);

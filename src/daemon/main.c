@@ -310,7 +310,7 @@ int main (int argc, char **argv)
   struct daemon daemon = { .listening = LISTENING_NONE, .process = { .helper = helper_main }, .signals = -1 };
   cleanup_error struct error err = { 0 };
   struct words words = { 0 };
-  int r = words_read (argc, argv, &words, &err);
+  int r = words_read (argv + (argc > 0), &words, &err);
 
   if (r < 0) {
     fprintf (stderr, "tyrum-oci-daemon: %s (this program is started by 'tyrum-oci daemon')\n",

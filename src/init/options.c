@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base-argv.h"
+
 static int parse_transport (const char *word, enum transport *ret_transport, struct failure *failure)
 {
-  if (!word)
-    return failure_set (failure, -EINVAL, "--transport needs a value: fd, socket, stdio or call", NULL);
   if (strcmp (word, "fd") == 0)
     *ret_transport = TRANSPORT_FD;
   else if (strcmp (word, "stdio") == 0)
@@ -27,58 +27,67 @@ static int parse_open_files (const char *word, unsigned *ret_count, struct failu
 {
   unsigned count = 0;
 
-  for (const char *p = word; p && *p >= '0' && *p <= '9' && count < 100 * 1000 * 1000; p++) {
+  for (const char *p = word; *p >= '0' && *p <= '9' && count < 100 * 1000 * 1000; p++) {
     count = count * 10 + (unsigned) (*p - '0');
     if (!p[1] && count >= OPEN_FILES_MIN) {
       *ret_count = count;
       return 0;
     }
   }
-  return failure_set (failure, -EINVAL, "--open-files needs a number from 16 on, not",
-                      word ? word : "nothing");
+  return failure_set (failure, -EINVAL, "--open-files needs a number from 16 on, not", word);
+}
+
+enum { OPTION_TTY, OPTION_HELD, OPTION_OPEN_FILES, OPTION_KEEP, OPTION_TRANSPORT };
+
+static const struct argv_option table[] = {
+  [OPTION_TTY] = { "tty", false },
+  [OPTION_HELD] = { "held", false },
+  [OPTION_OPEN_FILES] = { "open-files", true },
+  [OPTION_KEEP] = { &OPTION_KEEP_ENV[2], true },
+  [OPTION_TRANSPORT] = { "transport", true },
+};
+
+static int take_option (const struct argv_reader *reader, struct options *options, struct failure *failure)
+{
+  switch (reader->option) {
+  case OPTION_TTY: options->tty = true; return 0;
+  case OPTION_HELD: options->held = true; return 0;
+  case OPTION_OPEN_FILES: return parse_open_files (reader->value, &options->open_files, failure);
+  case OPTION_KEEP: options->keep_env = reader->value; return 0;
+  default: return parse_transport (reader->value, &options->transport, failure);
+  }
 }
 
 int options_parse (char *const argv[], struct options *ret_options, struct failure *failure)
 {
+  struct argv_reader reader = {
+    argv[0] ? argv + 1 : argv, table, sizeof (table) / sizeof (*table), NULL, 0, NULL
+  };
   struct options options = { .transport = TRANSPORT_FD };
-  char *const *word = argv[0] ? argv + 1 : argv;
-  int r;
+  enum argv_kind kind;
 
-  for (; *word && strcmp (*word, "--") != 0; word++) {
-    if (strcmp (*word, "--tty") == 0) {
-      options.tty = true;
-    } else if (strcmp (*word, "--held") == 0) {
-      options.held = true;
-    } else if (strcmp (*word, "--open-files") == 0) {
-      r = parse_open_files (word[1], &options.open_files, failure);
-      if (r < 0)
-        return r;
-      word++;
-    } else if (strcmp (*word, OPTION_KEEP_ENV) == 0) {
-      if (!word[1])
-        return failure_set (failure, -EINVAL, "--keep-env needs a value: NAME,NAME,...", NULL);
-      options.keep_env = *++word;
-    } else if (strcmp (*word, "--transport") == 0) {
-      r = parse_transport (word[1], &options.transport, failure);
-      if (r < 0)
-        return r;
-      word++;
-    } else {
-      return failure_set (failure, -EINVAL, "unknown option", *word);
-    }
+  while ((kind = argv_next (&reader)) == ARGV_OPTION) {
+    int r = take_option (&reader, &options, failure);
+
+    if (r < 0)
+      return r;
   }
-  if (options.held && *word && !word[1] && options.transport == TRANSPORT_FD && !options.tty
-      && !options.keep_env) {
+  if (kind == ARGV_NO_VALUE)
+    return failure_set (failure, -EINVAL, "there is no value for", reader.word);
+  if (kind != ARGV_SEPARATOR && kind != ARGV_END)
+    return failure_set (failure, -EINVAL, "unknown option", reader.word);
+  if (options.held && kind == ARGV_SEPARATOR && !*reader.rest && options.transport == TRANSPORT_FD
+      && !options.tty && !options.keep_env) {
     *ret_options = options;
     return 0;
   }
-  if (!*word || !word[1] || options.held)
+  if (!*reader.rest || options.held)
     return failure_set (
         failure, -EINVAL,
         "no command; usage: tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] "
         "[--keep-env NAMES] -- COMMAND [ARG...]",
         NULL);
-  options.command = word + 1;
+  options.command = reader.rest;
   *ret_options = options;
   return 0;
 }

@@ -3,25 +3,25 @@
 #include "libcrun-helper-helper-request.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "base-argv.h"
+#include "base-cleanup.h"
 #include "base-limits.h"
 #include "base-number.h"
 #include "base-path.h"
 #include "wire-libcrun-helper.h"
 
-enum { OPTION_BUNDLE = 256, OPTION_STATE, OPTION_ID, OPTION_NO_CGROUP, OPTION_CONSOLE, OPTION_PRESERVE };
+enum { OPTION_BUNDLE, OPTION_STATE, OPTION_ID, OPTION_NO_CGROUP, OPTION_CONSOLE, OPTION_PRESERVE };
 
-static const struct option options[] = {
-  { "bundle", required_argument, NULL, OPTION_BUNDLE },
-  { "state", required_argument, NULL, OPTION_STATE },
-  { "id", required_argument, NULL, OPTION_ID },
-  { "no-cgroup", no_argument, NULL, OPTION_NO_CGROUP },
-  { "console-socket", required_argument, NULL, OPTION_CONSOLE },
-  { "preserve-fds", required_argument, NULL, OPTION_PRESERVE },
-  { NULL, 0, NULL, 0 },
+static const struct argv_option options[] = {
+  [OPTION_BUNDLE] = { "bundle", true },
+  [OPTION_STATE] = { "state", true },
+  [OPTION_ID] = { "id", true },
+  [OPTION_NO_CGROUP] = { "no-cgroup", false },
+  [OPTION_CONSOLE] = { "console-socket", true },
+  [OPTION_PRESERVE] = { "preserve-fds", true },
 };
 
 static int take_path (const char *option, const char *path, const char **ret_path, struct error *err)
@@ -60,35 +60,34 @@ static int take_preserve (const char *text, int *ret_count, struct error *err)
   return 0;
 }
 
-static int take_option (int option, struct helper_request *request, struct error *err)
+static int take_option (const struct argv_reader *reader, struct helper_request *request, struct error *err)
 {
-  switch (option) {
-  case OPTION_BUNDLE: return take_path ("bundle", optarg, &request->bundle, err);
-  case OPTION_STATE: return take_path ("state", optarg, &request->state, err);
-  case OPTION_ID: return take_id (optarg, &request->id, err);
+  const char *value = reader->value;
+
+  switch (reader->option) {
+  case OPTION_BUNDLE: return take_path ("bundle", value, &request->bundle, err);
+  case OPTION_STATE: return take_path ("state", value, &request->state, err);
+  case OPTION_ID: return take_id (value, &request->id, err);
   case OPTION_NO_CGROUP: request->no_cgroup = true; return 0;
-  case OPTION_CONSOLE: return take_path ("console-socket", optarg, &request->console_socket, err);
-  case OPTION_PRESERVE: return take_preserve (optarg, &request->preserve_fds, err);
-  default: return error_set (err, -EINVAL, "an option is unknown or lacks its value");
+  case OPTION_CONSOLE: return take_path ("console-socket", value, &request->console_socket, err);
+  default: return take_preserve (value, &request->preserve_fds, err);
   }
 }
 
-int helper_request_parse (int argc, char **argv, struct helper_request *ret_request, struct error *err)
+int helper_request_parse (char *const *argv, struct helper_request *ret_request, struct error *err)
 {
+  struct argv_reader reader = { .rest = argv, .options = options, .count = ARRAY_LEN (options) };
   struct helper_request request = { 0 };
-  int option;
+  enum argv_kind kind;
 
-  opterr = 0;
-  /* From the start: in the daemon that stays another command line was read before this one. */
-  optind = 0;
-  while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
-    int r = take_option (option, &request, err);
+  while ((kind = argv_next (&reader)) == ARGV_OPTION) {
+    int r = take_option (&reader, &request, err);
 
     if (r < 0)
       return r;
   }
-  if (optind < argc)
-    return error_set (err, -EINVAL, "'%s' is not an option", argv[optind]);
+  if (kind != ARGV_END)
+    return error_set (err, -EINVAL, "'%s' is not an option here, or lacks its value", reader.word);
   if (request.bundle == NULL || request.state == NULL || request.id == NULL)
     return error_set (err, -EINVAL, "--bundle, --state and --id are needed");
   request.control_fd = 3 + request.preserve_fds;

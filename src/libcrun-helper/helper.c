@@ -183,7 +183,8 @@ int helper_main (int argc, char **argv)
   cleanup_error struct error err = { 0 };
   struct helper_request request;
 
-  if (helper_request_parse (argc, argv, &request, &err) < 0 || control_adopt (request.control_fd, &err) < 0) {
+  if (helper_request_parse (argv + (argc > 0), &request, &err) < 0
+      || control_adopt (request.control_fd, &err) < 0) {
     fprintf (stderr, "tyrum-oci-libcrun-helper: %s (this program is started by tyrum-oci, not by hand)\n",
              error_text (&err));
     return EXIT_USAGE;

@@ -21,5 +21,5 @@ struct helper_request {
   int control_fd;             /* the one behind those */
 };
 
-/* Strings stay those of ARGV. Errors: -EINVAL with what is wrong. */
-int helper_request_parse (int argc, char **argv, struct helper_request *ret_request, struct error *err);
+/* ARGV is without the name of the program. Strings stay those of ARGV. Errors: -EINVAL with what is wrong. */
+int helper_request_parse (char *const *argv, struct helper_request *ret_request, struct error *err);

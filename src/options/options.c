@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base-argv.h"
 #include "journal-journal.h"
 
 static const char *const backend_words[] = { "oci", NULL };
@@ -146,94 +147,70 @@ const struct option_info *option_info (enum option option)
   return &table[option];
 }
 
-static int unknown_option (const char *text, const enum option *accepted, struct error *err)
+/* The rows of ACCEPTED, and behind them --help, which every verb has. */
+static size_t list_accepted (const enum option *accepted, struct argv_option rows[OPTION_COUNT + 1])
 {
-  const char *names[OPTION_COUNT + 1];
   size_t count = 0;
-  const char *near;
-  size_t dashes = strspn (text, "-");
 
   for (; *accepted != OPTION_COUNT; accepted++)
-    names[count++] = table[*accepted].name;
-  names[count++] = table[OPTION_HELP].name;
-  if (strcmp (text, "-h") == 0)
+    rows[count++] = (struct argv_option){ table[*accepted].name, table[*accepted].value != NULL };
+  rows[count++] = (struct argv_option){ table[OPTION_HELP].name, false };
+  return count;
+}
+
+static int unknown_option (const struct argv_reader *reader, struct error *err)
+{
+  cleanup_free char *bare = strndup (reader->word, strcspn (reader->word, "="));
+  const char *names[OPTION_COUNT + 1], *near;
+
+  if (bare == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < reader->count; i++)
+    names[i] = reader->options[i].name;
+  if (strcmp (bare, "-h") == 0)
     near = table[OPTION_HELP].name;
   else
-    near = str_nearest (text + dashes, names, count);
+    near = str_nearest (bare + strspn (bare, "-"), names, reader->count);
   if (near != NULL)
-    return error_set (err, CLI_USAGE, "unknown option '%s'; did you mean '--%s'?", text, near);
-  return error_set (err, CLI_USAGE, "unknown option '%s'; --help shows the options", text);
+    return error_set (err, CLI_USAGE, "unknown option '%s'; did you mean '--%s'?", bare, near);
+  return error_set (err, CLI_USAGE, "unknown option '%s'; --help shows the options", bare);
 }
 
-/* Finds the row for "--name" or "--name=value"; *RET_VALUE is NULL without an equals sign. */
-static int find_option (const char *text, const enum option *accepted, enum option *ret_option,
-                        const char **ret_value, struct error *err)
+static int take_option (const struct argv_reader *reader, enum option option, struct arguments *arguments,
+                        struct error *err)
 {
-  const char *name = text + 2;
-  size_t len = strcspn (name, "=");
-  cleanup_free char *bare = NULL;
+  const struct option_info *info = &table[option];
+  const char *value = reader->value;
 
-  *ret_value = name[len] == '=' ? name + len + 1 : NULL;
-  for (const enum option *o = accepted;; o++) {
-    enum option candidate = *o == OPTION_COUNT ? OPTION_HELP : *o;
-
-    if (strlen (table[candidate].name) == len && strncmp (table[candidate].name, name, len) == 0) {
-      *ret_option = candidate;
-      return 0;
-    }
-    if (*o == OPTION_COUNT)
-      break;
-  }
-  bare = strndup (text, len + 2);
-  return bare ? unknown_option (bare, accepted, err) : error_oom (err);
-}
-
-static int check_value (const struct option_info *info, const char *value, bool attached, struct error *err)
-{
-  if (info->value == NULL)
-    return value == NULL ? 0 : error_set (err, CLI_USAGE, "option '--%s' takes no value", info->name);
-  /* "--profile --json" is a forgotten value far more often than a file of that name. */
-  if (value == NULL || (!attached && str_has_prefix (value, "--")))
-    return error_set (err, CLI_USAGE, "option '--%s' needs a value: --%s %s", info->name, info->name,
-                      info->value);
-  if (value[0] == '\0')
+  if (value != NULL && value[0] == '\0')
     return error_set (err, CLI_USAGE, "option '--%s' has an empty value; it needs %s", info->name,
                       info->value);
-  return 0;
-}
-
-/* Reads the option at ARGV[0]. *RET_USED is how many words it took. */
-static int read_option (char *const *argv, const enum option *accepted, struct arguments *arguments,
-                        size_t *ret_used, struct error *err)
-{
-  const struct option_info *info;
-  enum option option = OPTION_COUNT;
-  const char *value;
-  bool attached;
-  int r;
-
-  r = find_option (argv[0], accepted, &option, &value, err);
-  if (r < 0)
-    return r;
-  info = &table[option];
-  attached = value != NULL;
-  if (!attached && info->value != NULL)
-    value = argv[1];
-  r = check_value (info, value, attached, err);
-  if (r < 0)
-    return r;
   if (!info->repeats && arguments->values[option].count > 0)
     return error_set (err, CLI_USAGE, "option '--%s' is given twice", info->name);
-  if (strlist_add (&arguments->values[option], value ? value : "") < 0)
-    return error_oom (err);
-  *ret_used = info->value != NULL && !attached ? 2 : 1;
-  return 0;
+  return strlist_add (&arguments->values[option], value ? value : "") < 0 ? error_oom (err) : 0;
 }
 
-static int add_operands (char *const *argv, struct strlist *operands, struct error *err)
+/* What is behind "--", or behind the first operand where that is a command, is not read. */
+static int take_word (struct argv_reader *reader, enum argv_kind kind, const enum option *accepted,
+                      bool command, struct arguments *arguments, struct error *err)
 {
-  for (; *argv != NULL; argv++)
-    if (strlist_add (operands, *argv) < 0)
+  enum option option = reader->option + 1 < reader->count ? accepted[reader->option] : OPTION_HELP;
+
+  switch (kind) {
+  case ARGV_OPTION: return take_option (reader, option, arguments, err);
+  case ARGV_NO_VALUE:
+    return error_set (err, CLI_USAGE, "option '--%s' needs a value: --%s %s", table[option].name,
+                      table[option].name, table[option].value);
+  case ARGV_SURPLUS: return error_set (err, CLI_USAGE, "option '--%s' takes no value", table[option].name);
+  case ARGV_UNKNOWN: return unknown_option (reader, err);
+  default: break;
+  }
+  if (kind == ARGV_OPERAND && strlist_add (&arguments->operands, reader->word) < 0)
+    return error_oom (err);
+  if (kind == ARGV_OPERAND && !command)
+    return 0;
+  for (; *reader->rest != NULL; reader->rest++)
+    if (strlist_add (&arguments->operands, *reader->rest) < 0)
       return error_oom (err);
   return 0;
 }
@@ -242,26 +219,16 @@ int arguments_parse (char *const *argv, const enum option *accepted, bool comman
                      struct arguments *ret_arguments, struct error *err)
 {
   cleanup_arguments struct arguments arguments = { 0 };
-  size_t used = 1;
-  int r = 0;
+  struct argv_option rows[OPTION_COUNT + 1];
+  struct argv_reader reader = { .rest = argv, .options = rows, .count = list_accepted (accepted, rows) };
+  enum argv_kind kind;
 
-  for (; r == 0 && *argv != NULL; argv += used) {
-    bool operand = argv[0][0] != '-' || argv[0][1] == '\0';
+  while ((kind = argv_next (&reader)) != ARGV_END) {
+    int r = take_word (&reader, kind, accepted, command, &arguments, err);
 
-    used = 1;
-    if (strcmp (*argv, "--") == 0 || (operand && command)) {
-      r = add_operands (operand ? argv : argv + 1, &arguments.operands, err);
-      break;
-    }
-    if (operand)
-      r = strlist_add (&arguments.operands, *argv) < 0 ? error_oom (err) : 0;
-    else if (argv[0][1] != '-')
-      r = unknown_option (*argv, accepted, err);
-    else
-      r = read_option (argv, accepted, &arguments, &used, err);
+    if (r < 0)
+      return r;
   }
-  if (r < 0)
-    return r;
   *ret_arguments = arguments;
   arguments = (struct arguments){ 0 };
   return 0;
