@@ -57,7 +57,6 @@ struct filter {
   int unknown_errnum;
   struct filter_rule *rules; /* sorted; no two with the same action and condition */
   size_t rule_count;
-  uint16_t *slots;        /* only while rules are added (plan/seccomp-rules.c) */
   struct strlist allowed; /* every name that is allowed under some condition (a set), for reports */
   int seal;               /* what SEAL_CALL answers: it tells this filter from every other */
   bool kept;              /* it stays, whoever frees it */
