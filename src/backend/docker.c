@@ -89,11 +89,12 @@ static int compare_volumes (const struct plan *plan, const struct json_node *ins
 }
 
 /* The document comes back in two parts. */
-static int compare (const struct plan *plan, const struct json_node *sent, const struct json_node *inspected,
-                    struct strlist *differences)
+static int compare (const struct plan *plan, const struct launch *launch, const struct json_node *sent,
+                    const struct json_node *inspected, struct strlist *differences)
 {
   const struct json_node *config = reply_at (inspected, "Config"), *host = reply_at (inspected, "HostConfig");
 
+  (void) launch;
   if (config == NULL || config->type != JSON_OBJECT || host == NULL || host->type != JSON_OBJECT)
     return strlist_add (differences, "everything");
   if (compare_config (sent, config, differences) < 0

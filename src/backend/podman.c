@@ -62,8 +62,8 @@ static int maps_ids (struct engine *engine, bool *ret_maps, struct error *err)
 }
 
 /* Podman shows a container in other words than it was asked for it. */
-static int compare (const struct plan *plan, const struct json_node *sent, const struct json_node *inspected,
-                    struct strlist *differences)
+static int compare (const struct plan *plan, const struct launch *launch, const struct json_node *sent,
+                    const struct json_node *inspected, struct strlist *differences)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_json struct json_node *expected = NULL;
@@ -71,7 +71,7 @@ static int compare (const struct plan *plan, const struct json_node *sent, const
   const struct json_node *part;
 
   (void) sent;
-  if (render_podman_expect (plan, &text, &ignored) < 0
+  if (render_podman_expect (plan, launch, &text, &ignored) < 0
       || reply_read (text, strlen (text), &expected, &ignored) < 0)
     return -ENOMEM;
   for (size_t i = 0; i < expected->count; i++) {

@@ -14,7 +14,7 @@
 #include "base-cleanup.h"
 #include "base-error.h"
 #include "host-facts.h"
-#include "plan-plan.h"
+#include "plan-launch.h"
 #include "posture-outside.h"
 
 struct cgroup_counters {
@@ -60,21 +60,25 @@ void cgroup_look (const struct cgroup *group, const char *path, const char *memb
 /* Lets frozen processes go on, so that they can end. */
 void cgroup_thaw (enum cgroup_mode mode, const char *path);
 
-/* Finds the hierarchies of version 1 that the group of PLAN will be made in, if the command is shown it, and
- * tells the plan of those that have a limit to show. */
-int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err);
+/* Finds the hierarchies of version 1 that the group of PLAN will be made in, if the command is shown it.
+ * *RET_SHOWN are the names of those that have a limit to show. */
+int cgroup_find_shown (const struct plan *plan, struct cgroup *group, struct strlist *ret_shown,
+                       struct error *err);
 
 /* The five for a run whose group the supervisor makes itself (cgroup-v1.c, delegation.c): but for the first
  * none does anything for another. First: leaves the delegated group, where there is one and we are in it, for
  * a child of ours, and makes and opens the run's. A group that the runtime makes is made beforehand, empty,
  * where the command is shown it: what the stage mounts has to be there. */
-int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err);
+int cgroup_make (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                 struct error *err);
 /* Has the calling process in the run's group, before it becomes a runtime. */
-int cgroup_enter (const struct plan *plan, const struct cgroup *group, struct error *err);
+int cgroup_enter (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                  struct error *err);
 /* Sets the limits, once the runtime has done its part and before the command starts. */
-int cgroup_limit (const struct plan *plan, const struct cgroup *group, struct error *err);
+int cgroup_limit (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                  struct error *err);
 /* What was used so far is nobody's; where counters cannot be reset, it stays counted. */
-void cgroup_forget_usage (const struct plan *plan, const struct cgroup *group);
+void cgroup_forget_usage (const struct plan *plan, const struct launch *launch, const struct cgroup *group);
 /* Whether a group that we have made, PATH, is gone by its being empty. If not, what is left is for
  * cgroup_destroy. */
 bool cgroup_remove (const struct cgroup *group, const char *path);

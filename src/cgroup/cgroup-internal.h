@@ -6,14 +6,18 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-int cgroup_v1_make (const struct plan *plan, struct cgroup *group, struct error *err);
-int cgroup_v1_enter (const struct plan *plan, const struct cgroup *group, struct error *err);
-int cgroup_v1_limit (const struct plan *plan, const struct cgroup *group, struct error *err);
+int cgroup_v1_make (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                    struct error *err);
+int cgroup_v1_enter (const struct launch *launch, const struct cgroup *group, struct error *err);
+int cgroup_v1_limit (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                     struct error *err);
 void cgroup_v1_forget (const struct cgroup *group);
 
-int cgroup_delegated_make (const struct plan *plan, struct cgroup *group, struct error *err);
-int cgroup_delegated_enter (const struct plan *plan, const struct cgroup *group, struct error *err);
-int cgroup_delegated_limit (const struct plan *plan, const struct cgroup *group, struct error *err);
+int cgroup_delegated_make (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                           struct error *err);
+int cgroup_delegated_enter (const struct launch *launch, const struct cgroup *group, struct error *err);
+int cgroup_delegated_limit (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                            struct error *err);
 
 /* Controllers of version 1 that programs ask for their limits. */
 #define CGROUP_SHOWN 5
@@ -27,7 +31,8 @@ int cgroup_find_hierarchies (struct cgroup *group);
 /* Makes and holds the group PATH in each of them. */
 int cgroup_make_directories (struct cgroup *group, const char *path);
 /* The same for a runtime that will set it up, and remove it. */
-int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct error *err);
+int cgroup_make_empty (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                       struct error *err);
 /* A descriptor, or a negative errno. */
 int cgroup_open_directory (int above, const char *path);
 /* The group's directory for CONTROLLER; -1: it has none. Not to be closed. */

@@ -85,7 +85,8 @@ static int enable (const struct plan *plan, int delegated, struct error *err)
   return 0;
 }
 
-int cgroup_delegated_make (const struct plan *plan, struct cgroup *group, struct error *err)
+int cgroup_delegated_make (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                           struct error *err)
 {
   int above = open_group (plan->cgroup_delegated), r;
 
@@ -99,45 +100,46 @@ int cgroup_delegated_make (const struct plan *plan, struct cgroup *group, struct
   r = enable (plan, above, err);
   if (r < 0)
     return r;
-  r = cgroup_make_directories (group, plan->cgroup_path);
-  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
+  r = cgroup_make_directories (group, launch->cgroup_path);
+  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", launch->cgroup_path) : 0;
 }
 
-int cgroup_delegated_enter (const struct plan *plan, const struct cgroup *group, struct error *err)
+int cgroup_delegated_enter (const struct launch *launch, const struct cgroup *group, struct error *err)
 {
   int r = group->made ? cgroup_write (group->directories[0].fd, "cgroup.procs", "0") : -ENOENT;
 
-  return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", plan->cgroup_path) : 0;
+  return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", launch->cgroup_path) : 0;
 }
 
-static int set_limit (const struct plan *plan, const struct cgroup *group, const char *name, const char *text,
-                      struct error *err)
+static int set_limit (const struct launch *launch, const struct cgroup *group, const char *name,
+                      const char *text, struct error *err)
 {
   int r = cgroup_write (cgroup_directory (group, ""), name, text);
 
-  return r < 0 ? error_set_errno (err, -r, "set '%s' of the cgroup '%s'", name, plan->cgroup_path) : 0;
+  return r < 0 ? error_set_errno (err, -r, "set '%s' of the cgroup '%s'", name, launch->cgroup_path) : 0;
 }
 
-int cgroup_delegated_limit (const struct plan *plan, const struct cgroup *group, struct error *err)
+int cgroup_delegated_limit (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                            struct error *err)
 {
   char number[64];
   int r = 0;
 
   if (plan->memory > 0) {
     snprintf (number, sizeof (number), "%" PRIu64, plan->memory);
-    r = set_limit (plan, group, "memory.max", number, err);
+    r = set_limit (launch, group, "memory.max", number, err);
     if (r == 0)
-      r = set_limit (plan, group, "memory.oom.group", "1", err);
+      r = set_limit (launch, group, "memory.oom.group", "1", err);
     if (r == 0 && plan->swap_limit)
-      r = set_limit (plan, group, "memory.swap.max", "0", err);
+      r = set_limit (launch, group, "memory.swap.max", "0", err);
   }
   if (r == 0 && plan->pids > 0) {
     snprintf (number, sizeof (number), "%" PRIu64, plan->pids);
-    r = set_limit (plan, group, "pids.max", number, err);
+    r = set_limit (launch, group, "pids.max", number, err);
   }
   if (r == 0 && plan->cpu_quota > 0) {
     snprintf (number, sizeof (number), "%" PRIu64 " %" PRIu64, plan->cpu_quota, plan->cpu_period);
-    r = set_limit (plan, group, "cpu.max", number, err);
+    r = set_limit (launch, group, "cpu.max", number, err);
   }
   return r;
 }

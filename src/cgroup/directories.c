@@ -172,7 +172,8 @@ void cgroup_shown_names (const struct cgroup_directory *directory, struct strbuf
       strbuf_addf (ret_names, "%s%s", ret_names->len > 0 ? "," : "", cgroup_shown[i]);
 }
 
-int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err)
+int cgroup_find_shown (const struct plan *plan, struct cgroup *group, struct strlist *ret_shown,
+                       struct error *err)
 {
   int r = 0;
 
@@ -188,7 +189,7 @@ int cgroup_plan_view (struct plan *plan, struct cgroup *group, struct error *err
     cgroup_shown_names (&group->directories[i], &names);
     if (names.len == 0 && !names.failed)
       strbuf_clear (&names);
-    else if (strlist_add_take (&plan->cgroup_shown, strbuf_take (&names)) < 0)
+    else if (strlist_add_take (ret_shown, strbuf_take (&names)) < 0)
       return error_oom (err);
   }
   return 0;
@@ -202,7 +203,8 @@ static void directory_clear (struct cgroup_directory *directory)
   close_p (&directory->fd);
 }
 
-int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct error *err)
+int cgroup_make_empty (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                       struct error *err)
 {
   int r = 0;
 
@@ -216,10 +218,10 @@ int cgroup_make_empty (const struct plan *plan, struct cgroup *group, struct err
   } else
     r = cgroup_find_hierarchies (group);
   if (r == 0)
-    r = cgroup_make_directories (group, plan->cgroup_path);
+    r = cgroup_make_directories (group, launch->cgroup_path);
   /* The runtime makes others, in hierarchies that are not among these. */
   group->made = false;
-  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
+  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", launch->cgroup_path) : 0;
 }
 
 bool cgroup_remove (const struct cgroup *group, const char *path)

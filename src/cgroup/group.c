@@ -369,32 +369,35 @@ int cgroup_destroy (enum cgroup_mode mode, const char *path, struct error *err)
   return error_set (err, -EBUSY, "remove the cgroup '%s': its processes do not end", path);
 }
 
-int cgroup_make (const struct plan *plan, struct cgroup *group, struct error *err)
+int cgroup_make (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                 struct error *err)
 {
-  if (!plan->cgroup_ours)
-    return plan_group_view (plan) ? cgroup_make_empty (plan, group, err) : 0;
-  return plan->cgroup_delegated ? cgroup_delegated_make (plan, group, err)
-                                : cgroup_v1_make (plan, group, err);
+  if (!launch->cgroup_ours)
+    return plan_group_view (plan) ? cgroup_make_empty (plan, launch, group, err) : 0;
+  return plan->cgroup_delegated ? cgroup_delegated_make (plan, launch, group, err)
+                                : cgroup_v1_make (plan, launch, group, err);
 }
 
-int cgroup_enter (const struct plan *plan, const struct cgroup *group, struct error *err)
+int cgroup_enter (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                  struct error *err)
 {
-  if (!plan->cgroup_ours)
+  if (!launch->cgroup_ours)
     return 0;
-  return plan->cgroup_delegated ? cgroup_delegated_enter (plan, group, err)
-                                : cgroup_v1_enter (plan, group, err);
+  return plan->cgroup_delegated ? cgroup_delegated_enter (launch, group, err)
+                                : cgroup_v1_enter (launch, group, err);
 }
 
-void cgroup_forget_usage (const struct plan *plan, const struct cgroup *group)
+void cgroup_forget_usage (const struct plan *plan, const struct launch *launch, const struct cgroup *group)
 {
-  if (plan->cgroup_ours && plan->cgroup_delegated == NULL)
+  if (launch->cgroup_ours && plan->cgroup_delegated == NULL)
     cgroup_v1_forget (group);
 }
 
-int cgroup_limit (const struct plan *plan, const struct cgroup *group, struct error *err)
+int cgroup_limit (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                  struct error *err)
 {
-  if (!plan->cgroup_ours)
+  if (!launch->cgroup_ours)
     return 0;
-  return plan->cgroup_delegated ? cgroup_delegated_limit (plan, group, err)
-                                : cgroup_v1_limit (plan, group, err);
+  return plan->cgroup_delegated ? cgroup_delegated_limit (plan, launch, group, err)
+                                : cgroup_v1_limit (plan, launch, group, err);
 }

@@ -30,7 +30,7 @@
 #define BUSY_STEP_NS 2000000
 
 /* A new group of this controller has no processors and no memory, and takes no process in. */
-static int follow_cpuset (const struct plan *plan, const struct cgroup *group, struct error *err)
+static int follow_cpuset (const struct launch *launch, const struct cgroup *group, struct error *err)
 {
   static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
   int directory = cgroup_directory (group, "cpuset");
@@ -44,42 +44,44 @@ static int follow_cpuset (const struct plan *plan, const struct cgroup *group, s
     if (r < 0)
       return error_is_set (err)
                  ? r
-                 : error_set_errno (err, -r, "set '%s' of the cgroup '%s'", names[i], plan->cgroup_path);
+                 : error_set_errno (err, -r, "set '%s' of the cgroup '%s'", names[i], launch->cgroup_path);
   }
   return 0;
 }
 
-int cgroup_v1_make (const struct plan *plan, struct cgroup *group, struct error *err)
+int cgroup_v1_make (const struct plan *plan, const struct launch *launch, struct cgroup *group,
+                    struct error *err)
 {
   int r;
 
   group->mode = plan->cgroup;
   r = cgroup_find_hierarchies (group);
   if (r == 0)
-    r = cgroup_make_directories (group, plan->cgroup_path);
+    r = cgroup_make_directories (group, launch->cgroup_path);
   if (r == 0)
-    return follow_cpuset (plan, group, err);
-  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", plan->cgroup_path) : 0;
+    return follow_cpuset (launch, group, err);
+  return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", launch->cgroup_path) : 0;
 }
 
-int cgroup_v1_enter (const struct plan *plan, const struct cgroup *group, struct error *err)
+int cgroup_v1_enter (const struct launch *launch, const struct cgroup *group, struct error *err)
 {
   int r = group->made ? 0 : -ENOENT;
 
   for (size_t i = 0; r == 0 && i < group->count; i++)
     r = cgroup_write (group->directories[i].fd, "tasks", "0");
-  return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", plan->cgroup_path) : 0;
+  return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", launch->cgroup_path) : 0;
 }
 
 /* A group, and the plan that it is limited by. */
 struct limits {
   const struct plan *plan;
+  const struct launch *launch;
   const struct cgroup *group;
 };
 
 static int set_failed (const struct limits *l, const char *name, const char *text, int r, struct error *err)
 {
-  return error_set_errno (err, -r, "set '%s' of the cgroup '%s' to '%s'", name, l->plan->cgroup_path, text);
+  return error_set_errno (err, -r, "set '%s' of the cgroup '%s' to '%s'", name, l->launch->cgroup_path, text);
 }
 
 static int set (const struct limits *l, const char *controller, const char *name, const char *text,
@@ -141,10 +143,10 @@ static int check_devices (const struct limits *l, struct error *err)
   int r = file_read (cgroup_directory (l->group, "devices"), "devices.list", DEVICES_MAX, &list, NULL, err);
 
   if (r < 0)
-    return error_prefix (err, "look at the cgroup '%s'", l->plan->cgroup_path);
+    return error_prefix (err, "look at the cgroup '%s'", l->launch->cgroup_path);
   if (list[0] == 'a' || strchr (list, 'b') != NULL || strchr (list, 'm') != NULL)
     return error_set (err, -EPERM, "the cgroup '%s' lets more devices be used than it was told",
-                      l->plan->cgroup_path);
+                      l->launch->cgroup_path);
   return 0;
 }
 
@@ -181,9 +183,10 @@ void cgroup_v1_forget (const struct cgroup *group)
   cgroup_write (cgroup_directory (group, "memory"), "memory.max_usage_in_bytes", "0");
 }
 
-int cgroup_v1_limit (const struct plan *plan, const struct cgroup *group, struct error *err)
+int cgroup_v1_limit (const struct plan *plan, const struct launch *launch, const struct cgroup *group,
+                     struct error *err)
 {
-  const struct limits limits = { plan, group };
+  const struct limits limits = { plan, launch, group };
   int r = limit_memory (&limits, err);
 
   if (r == 0 && plan->pids > 0)

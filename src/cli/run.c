@@ -211,7 +211,7 @@ static int describe (const struct plan *plan, struct output *output, struct erro
 static int show (const struct plan *plan, struct output *output, struct error *err)
 {
   cleanup_free char *document = NULL;
-  int r = plan->backend->render (plan, &document, err);
+  int r = launch_planned (plan, &document, err);
 
   if (r == 0)
     r = describe (plan, output, err);

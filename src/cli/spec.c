@@ -6,6 +6,7 @@
 #include "cli-bundle.h"
 #include "cli-verbs.h"
 #include "options-session.h"
+#include "plan-launch.h"
 
 /* NAME is a document that some backend is given. */
 static int check_target (const char *name, struct error *err)
@@ -52,7 +53,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   if (r == 0)
     r = context_plan (&context, &plan, err);
   if (r == 0)
-    r = plan->backend->render (plan, &document, err);
+    r = launch_planned (plan, &document, err);
   if (r == 0 && bundle != NULL && strcmp (plan->backend->document, "oci") != 0)
     r = error_set (err, CLI_USAGE, "--bundle: %s reads no bundle", plan->backend->name);
   if (r == 0 && bundle != NULL)

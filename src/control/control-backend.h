@@ -14,6 +14,7 @@
 
 struct backend_question;
 struct engine_ways;
+struct launch;
 struct plan;
 struct run_driver;
 struct runtime_program;
@@ -43,7 +44,7 @@ struct backend {
   const char *const *mounts; /* what it mounts on its own; ends with NULL; NULL: nothing */
 
   const char *document; /* what it is given, for --target: "oci" */
-  int (*render) (const struct plan *plan, char **ret_text, struct error *err);
+  int (*render) (const struct plan *plan, const struct launch *launch, char **ret_text, struct error *err);
   /* "runc version 1.1.5 (/usr/sbin/runc)", as asked of it; fails where it is not here. */
   int (*version) (const struct backend_question *question, char **ret_text, struct error *err);
 

@@ -35,6 +35,7 @@ struct prewarmed {
   struct session_process *process;
   struct strlist template;
   struct context context;
+  struct plan *plan;
   char *init, *daemon;
   char id[RUN_ID_SIZE];
   struct run_prewarmed *sandbox;
@@ -177,6 +178,7 @@ static int make_plan (struct session_process *process, const struct strlist *tem
 static void prewarmed_free (struct prewarmed *prewarmed)
 {
   strlist_clear (&prewarmed->template);
+  plan_free (prewarmed->plan);
   context_clear (&prewarmed->context);
   free (prewarmed->init);
   free (prewarmed->daemon);
@@ -194,16 +196,15 @@ static int check (const struct plan *plan, struct error *err)
 
 static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owner, struct error *err)
 {
-  cleanup_plan struct plan *plan = NULL;
   struct run_options options = {
     .launch = prewarmed->process->helper, .in = -1, .out = -1, .err = -1, .id = prewarmed->id
   };
   struct error left = { 0 };
   unsigned finished;
-  int r = make_plan (prewarmed->process, &prewarmed->template, &prewarmed->context, &plan, err);
+  int r = make_plan (prewarmed->process, &prewarmed->template, &prewarmed->context, &prewarmed->plan, err);
 
   if (r == 0)
-    r = check (plan, err);
+    r = check (prewarmed->plan, err);
   if (r == 0)
     r = run_id_make (prewarmed->id, err);
   prewarmed->init = paths_program ("tyrum-oci-init");
@@ -215,7 +216,7 @@ static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owne
   if (run_gc (prewarmed->context.host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
   options.host = prewarmed->context.host;
-  options.plan = take_ptr (plan);
+  options.plan = prewarmed->plan;
   options.init = prewarmed->init;
   options.daemon = prewarmed->daemon;
   options.cache = prewarmed->context.host->storage_dir;

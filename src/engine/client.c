@@ -188,8 +188,8 @@ static int check_kernel (const struct engine *engine, const struct plan *plan, c
                     engine->ways->label, state.runtime, state.runtime);
 }
 
-int engine_check (struct engine *engine, const char *id, const struct plan *plan, const char *document,
-                  struct error *err)
+int engine_check (struct engine *engine, const char *id, const struct plan *plan, const struct launch *launch,
+                  const char *document, struct error *err)
 {
   cleanup_strlist struct strlist differences = { 0 };
   cleanup_json struct json_node *sent = NULL, *got = NULL;
@@ -201,7 +201,7 @@ int engine_check (struct engine *engine, const char *id, const struct plan *plan
     r = check_kernel (engine, plan, got, err);
   if (r < 0)
     return r;
-  if (engine->ways->compare (plan, sent, got, &differences) < 0)
+  if (engine->ways->compare (plan, launch, sent, got, &differences) < 0)
     return error_oom (err);
   return judge (engine, &differences, err);
 }

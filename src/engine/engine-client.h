@@ -19,7 +19,7 @@
 #include "engine-attach.h"
 #include "engine-http.h"
 #include "engine-reply.h"
-#include "plan-plan.h"
+#include "plan-launch.h"
 
 #define LABEL_RUN   "io.tyrum.run"
 #define LABEL_OWNER "io.tyrum.owner"
@@ -61,8 +61,8 @@ int engine_create (struct engine *engine, const char *run, const char *document,
                    struct strlist *ret_warnings, struct error *err);
 
 /* Holds what the engine says of container ID against PLAN and the DOCUMENT made of it. */
-int engine_check (struct engine *engine, const char *id, const struct plan *plan, const char *document,
-                  struct error *err);
+int engine_check (struct engine *engine, const char *id, const struct plan *plan, const struct launch *launch,
+                  const char *document, struct error *err);
 
 /* Refuses an image that has a symbolic link in place of /dev, /proc or /sys, where the engine would mount
  * behind it: a runtime that then finds nothing at /dev may make its devices on the host. */

@@ -31,8 +31,8 @@ struct engine_ways {
   bool init_before_attach;  /* a container that is only written down has no streams yet */
   bool mounts_behind_links; /* not on a directory of its own in place of the image's link */
   /* What an inspected container must say. */
-  int (*compare) (const struct plan *plan, const struct json_node *sent, const struct json_node *inspected,
-                  struct strlist *differences);
+  int (*compare) (const struct plan *plan, const struct launch *launch, const struct json_node *sent,
+                  const struct json_node *inspected, struct strlist *differences);
 };
 
 /* One call. A status of 400 and above is an error with the engine's words behind WHAT, but for ALLOWED (0:

@@ -28,11 +28,12 @@
 /* The run's group in the hierarchy of DIRECTORY, once more: a mount can only be taken from one's own
  * namespace.
  */
-static int open_group (const struct plan *plan, const struct cgroup_directory *directory, struct error *err)
+static int open_group (const struct launch *launch, const struct cgroup_directory *directory,
+                       struct error *err)
 {
   cleanup_free char *path = directory->mounted
-                                ? str_format (CGROUP_ROOT "/%s%s", directory->mounted, plan->cgroup_path)
-                                : str_format (CGROUP_ROOT "%s", plan->cgroup_path);
+                                ? str_format (CGROUP_ROOT "/%s%s", directory->mounted, launch->cgroup_path)
+                                : str_format (CGROUP_ROOT "%s", launch->cgroup_path);
   cleanup_close int fd = path ? open (path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
   struct stat st, held;
 
@@ -45,10 +46,10 @@ static int open_group (const struct plan *plan, const struct cgroup_directory *d
   return take_fd (&fd);
 }
 
-static int show_group (const struct plan *plan, const struct cgroup_directory *directory, const char *target,
-                       struct error *err)
+static int show_group (const struct launch *launch, const struct cgroup_directory *directory,
+                       const char *target, struct error *err)
 {
-  cleanup_close int fd = open_group (plan, directory, err);
+  cleanup_close int fd = open_group (launch, directory, err);
 
   return fd < 0 ? fd : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, -1, err);
 }
@@ -95,24 +96,24 @@ static int show_hierarchy (const struct stage *stage, const char *view, const st
     return error_set (err, -ENOENT, "the run has no cgroup for '%s', as was planned", names);
   if (mkdir (point, 0755) < 0 || mkdir (mount->staged, 0755) < 0)
     return error_set_errno (err, errno, "make '%s'", point);
-  r = show_group (stage->plan, directory, mount->staged, err);
+  r = show_group (stage->launch, directory, mount->staged, err);
   return r < 0 ? r : link_names (view, names, err);
 }
 
 int stage_group (const struct stage *stage, struct error *err)
 {
-  const struct plan *plan = stage->plan;
-  const struct plan_mount *view = plan_group_view (plan);
+  const struct launch *launch = stage->launch;
+  const struct plan_mount *view = launch_mount_at (launch, PLAN_GROUP_VIEW);
   int r = 0;
 
-  if (view == NULL)
+  if (plan_group_view (stage->plan) == NULL)
     return 0;
   if (mkdir (view->staged, 0755) < 0)
     return error_set_errno (err, errno, "make '%s'", view->staged);
-  if (plan->cgroup == CGROUP_V2)
-    return show_group (plan, &stage->group->directories[0], view->staged, err);
-  for (size_t i = 0; r == 0 && i < plan->mount_count; i++)
-    if (strcmp (plan->mounts[i].type, "cgroup") == 0 && &plan->mounts[i] != view)
-      r = show_hierarchy (stage, view->staged, &plan->mounts[i], err);
+  if (stage->plan->cgroup == CGROUP_V2)
+    return show_group (launch, &stage->group->directories[0], view->staged, err);
+  for (size_t i = 0; r == 0 && i < launch->mount_count; i++)
+    if (strcmp (launch->mounts[i].type, "cgroup") == 0 && &launch->mounts[i] != view)
+      r = show_hierarchy (stage, view->staged, &launch->mounts[i], err);
   return r;
 }

@@ -71,28 +71,28 @@ static int run_mapper (const char *program, pid_t pid, const struct plan_id_map 
   return WIFEXITED (status) && WEXITSTATUS (status) == 0 ? 0 : -EPERM;
 }
 
-int stage_write_maps (const struct plan *plan, pid_t pid, struct error *err)
+int stage_write_maps (const struct launch *launch, pid_t pid, struct error *err)
 {
   int r;
 
-  if (plan->uid_map_count > 1 || plan->gid_map_count > 1) {
-    r = run_mapper ("/usr/bin/newuidmap", pid, plan->uid_maps, plan->uid_map_count);
+  if (launch->uid_map_count > 1 || launch->gid_map_count > 1) {
+    r = run_mapper ("/usr/bin/newuidmap", pid, launch->uid_maps, launch->uid_map_count);
     if (r == 0)
-      r = run_mapper ("/usr/bin/newgidmap", pid, plan->gid_maps, plan->gid_map_count);
+      r = run_mapper ("/usr/bin/newgidmap", pid, launch->gid_maps, launch->gid_map_count);
     if (r < 0)
       return error_set_errno (err, -r, "map subordinate ids with newuidmap and newgidmap (package uidmap)");
     return 0;
   }
-  r = write_single (pid, "uid_map", &plan->uid_maps[0]);
+  r = write_single (pid, "uid_map", &launch->uid_maps[0]);
   /* Without it a process could drop a group that denies it something. */
   if (r == 0)
     r = write_file (pid, "setgroups", "deny");
   if (r == 0)
-    r = write_single (pid, "gid_map", &plan->gid_maps[0]);
+    r = write_single (pid, "gid_map", &launch->gid_maps[0]);
   return r < 0 ? error_set_errno (err, -r, "map ids") : 0;
 }
 
-int stage_ids (const struct plan *plan, int report, struct error *err)
+int stage_ids (const struct launch *launch, int report, struct error *err)
 {
   char answer = 0;
   bool groups = true;
@@ -103,7 +103,7 @@ int stage_ids (const struct plan *plan, int report, struct error *err)
       || recv (report, &answer, 1, 0) != 1)
     return error_set_errno (err, errno ? errno : EPIPE, "have ids mapped");
   /* With a single id mapped the kernel lets nobody change groups. */
-  if (plan->gid_map_count == 1 && plan->gid_maps[0].count == 1)
+  if (launch->gid_map_count == 1 && launch->gid_maps[0].count == 1)
     groups = false;
   if ((groups && setgroups (0, NULL) < 0) || setresgid (0, 0, 0) < 0 || setresuid (0, 0, 0) < 0)
     return error_set_errno (err, errno, "become root of the user namespace");

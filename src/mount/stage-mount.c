@@ -116,10 +116,10 @@ int mount_take (int fd, const char *target, uint64_t more, int idmap_fd, struct 
   return take_fd (&tree);
 }
 
-int mount_filesystem (const struct plan *plan, const char *type, const char *target, const char *options,
+int mount_filesystem (const struct launch *launch, const char *type, const char *target, const char *options,
                       struct error *err)
 {
-  cleanup_free char *name = str_format ("tyrum-oci-%s", plan->run_id);
+  cleanup_free char *name = str_format ("tyrum-oci-%s", launch->run_id);
 
   if (name == NULL)
     return error_oom (err);

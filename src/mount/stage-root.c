@@ -79,42 +79,43 @@ static int make_mount_point (int root, const char *target, bool directory, struc
 }
 
 /* Below another file system of the run's own the point is that one's business, not the root's. */
-static bool is_below_another (const struct plan *plan, size_t number)
+static bool is_below_another (const struct launch *launch, size_t number)
 {
-  const char *target = plan->mounts[number].target;
+  const char *target = launch->mounts[number].target;
 
   for (size_t i = 0; i < number; i++)
-    if (strcmp (plan->mounts[i].type, "bind") != 0 && strcmp (plan->mounts[i].target, target) != 0
-        && path_is_within (target, plan->mounts[i].target))
+    if (strcmp (launch->mounts[i].type, "bind") != 0 && strcmp (launch->mounts[i].target, target) != 0
+        && path_is_within (target, launch->mounts[i].target))
       return true;
   return false;
 }
 
-static int make_mount_points (const struct plan *plan, int root, struct error *err)
+static int make_mount_points (const struct launch *launch, int root, struct error *err)
 {
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    const struct plan_mount *mount = &launch->mounts[i];
     bool directory = mount->options.count == 0 || strcmp (mount->options.items[0], "bind") != 0;
     int r = 0;
 
-    if (!is_below_another (plan, i))
+    if (!is_below_another (launch, i))
       r = make_mount_point (root, mount->target, directory, err);
     if (r < 0)
       return r;
   }
-  return make_mount_point (root, "/run/tyrum/init", false, err);
+  return 0;
 }
 
 /* Names go into the options as they are, where ',' ':' and '\\' mean something; so none of the directory's
  * own is in them, and the kernel looks for them where we stand. */
-static int mount_layer (const struct plan *plan, const char *directory, const char *root, struct error *err)
+static int mount_layer (const struct launch *launch, const char *directory, const char *root,
+                        struct error *err)
 {
   cleanup_close int back = open (".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   int r;
 
   if (chdir (directory) < 0 || mkdir ("upper", 0755) < 0 || mkdir ("work", 0755) < 0)
     return error_set_errno (err, errno, "make the layer of the root");
-  r = mount_filesystem (plan, "overlay", root, "lowerdir=lower,upperdir=upper,workdir=work", err);
+  r = mount_filesystem (launch, "overlay", root, "lowerdir=lower,upperdir=upper,workdir=work", err);
   /* From a directory that cannot be searched there is no way back, and nobody needs one. */
   if (back < 0 || fchdir (back) < 0)
     errno = 0;
@@ -122,16 +123,17 @@ static int mount_layer (const struct plan *plan, const char *directory, const ch
 }
 
 /* An image's tree is ours; a directory has to be the one that the plan looked at. */
-static int open_root (const struct plan *plan, struct error *err)
+static int open_root (const struct launch *launch, struct error *err)
 {
   struct stat st;
 
-  return plan->root == ROOT_FROM_DIRECTORY
-             ? mount_open_known (plan->root_path, plan->root_device, plan->root_inode, &st, err)
-             : mount_open_source (plan->root_path, err);
+  return launch->root == ROOT_FROM_DIRECTORY
+             ? mount_open_known (launch->root_path, launch->root_device, launch->root_inode, &st, err)
+             : mount_open_source (launch->root_path, err);
 }
 
-int stage_root (const struct plan *plan, const char *directory, struct error *err)
+int stage_root (const struct plan *plan, const struct launch *launch, const char *directory,
+                struct error *err)
 {
   cleanup_free char *root = str_format ("%s/rootfs", directory);
   cleanup_free char *lower = str_format ("%s/lower", directory);
@@ -142,18 +144,20 @@ int stage_root (const struct plan *plan, const char *directory, struct error *er
     return error_oom (err);
   if (mkdir (root, 0755) < 0 || mkdir (lower, 0755) < 0)
     return error_set_errno (err, errno, "make the directory of the root");
-  if (plan->root != ROOT_FROM_HOST) {
-    source = open_root (plan, err);
+  if (launch->root != ROOT_FROM_HOST) {
+    source = open_root (launch, err);
     r = source < 0 ? source : mount_descriptor (source, lower, MOUNT_ATTR_RDONLY, -1, err);
     if (r == 0)
-      r = mount_layer (plan, directory, root, err);
+      r = mount_layer (launch, directory, root, err);
   }
   if (r < 0)
     return r;
   fd = open (root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return error_set_errno (err, errno, "open the root");
-  if (plan->root == ROOT_FROM_HOST)
-    return make_entries (plan, fd, err);
-  return make_mount_points (plan, fd, err);
+  if (launch->root == ROOT_FROM_HOST)
+    r = make_entries (plan, fd, err);
+  else
+    r = make_mount_points (launch, fd, err);
+  return r < 0 ? r : make_mount_point (fd, STAGE_INIT_TARGET, false, err);
 }

@@ -20,15 +20,15 @@
 
 /* Files that the command makes in a writable mount belong to that directory's owner outside. MAKER is one
  * that was started, or none. */
-static int make_id_view (const struct plan *plan, const struct id_maker *maker, struct id_view *view,
-                         struct error *err)
+static int make_id_view (const struct plan *plan, const struct launch *launch, const struct id_maker *maker,
+                         struct id_view *view, struct error *err)
 {
   uint32_t uid = plan->uid, gid = plan->gid;
 
   view->fd = -1;
   if (plan->user_namespace) {
-    uid += plan->uid_maps[0].outside;
-    gid += plan->gid_maps[0].outside;
+    uid += launch->uid_maps[0].outside;
+    gid += launch->gid_maps[0].outside;
   }
   if (uid == view->owner_uid && gid == view->owner_gid)
     return 0;
@@ -36,22 +36,23 @@ static int make_id_view (const struct plan *plan, const struct id_maker *maker, 
                         : mount_id_namespace (view->owner_uid, uid, view->owner_gid, gid, &view->fd, err);
 }
 
-int stage_make_id_view (const struct plan *plan, struct id_view *view, struct error *err)
+int stage_make_id_view (const struct plan *plan, const struct launch *launch, struct id_view *view,
+                        struct error *err)
 {
-  return make_id_view (plan, &ID_MAKER_NONE, view, err);
+  return make_id_view (plan, launch, &ID_MAKER_NONE, view, err);
 }
 
 /* Without root the maps are chosen so that the command's id is ours outside. */
 static bool maps_ids (const struct stage *stage, const struct plan_mount *mount)
 {
-  return mount->writable && !stage->plan->staged_ids && !stage->own_kernel;
+  return mount->writable && !stage->launch->staged_ids && !stage->own_kernel;
 }
 
 static int idmap_for (const struct stage *stage, const struct plan_mount *mount, const struct stat *owner,
                       const struct id_maker *maker, int *ret_fd, struct error *err)
 {
   struct id_view view = { owner->st_uid, owner->st_gid, -1 };
-  int r = maps_ids (stage, mount) ? make_id_view (stage->plan, maker, &view, err) : 0;
+  int r = maps_ids (stage, mount) ? make_id_view (stage->plan, stage->launch, maker, &view, err) : 0;
 
   *ret_fd = view.fd;
   return r;
@@ -82,10 +83,10 @@ static int hang_mount (const struct stage *stage, const struct plan_mount *mount
   return r < 0 ? r : mount_place (fd, mount->staged, attributes_of (mount), idmap, err);
 }
 
-int stage_take_source (const struct plan *plan, const struct plan_mount *mount, const struct id_view *view,
-                       struct error *err)
+int stage_take_source (const struct plan *plan, const struct launch *launch, const struct plan_mount *mount,
+                       const struct id_view *view, struct error *err)
 {
-  const struct stage stage = { .plan = plan };
+  const struct stage stage = { .plan = plan, .launch = launch };
   struct stat st;
   cleanup_close int fd = mount_open_known (mount->source, mount->device, mount->inode, &st, err), made = -1;
   int r = fd < 0 ? fd : 0;
@@ -111,8 +112,8 @@ static int hang_mounts (const struct stage *stage, struct id_maker *maker, struc
 {
   int r = 0;
 
-  for (size_t i = 0; r == 0 && i < stage->plan->mount_count; i++) {
-    const struct plan_mount *mount = &stage->plan->mounts[i];
+  for (size_t i = 0; r == 0 && i < stage->launch->mount_count; i++) {
+    const struct plan_mount *mount = &stage->launch->mounts[i];
     bool maps = maps_ids (stage, mount);
 
     if (mount->inode == 0)
@@ -126,8 +127,8 @@ static int hang_mounts (const struct stage *stage, struct id_maker *maker, struc
 
 static bool wants_maker (const struct stage *stage)
 {
-  for (size_t i = 0; i < stage->plan->mount_count; i++)
-    if (stage->plan->mounts[i].inode != 0 && maps_ids (stage, &stage->plan->mounts[i]))
+  for (size_t i = 0; i < stage->launch->mount_count; i++)
+    if (stage->launch->mounts[i].inode != 0 && maps_ids (stage, &stage->launch->mounts[i]))
       return true;
   return false;
 }
@@ -144,13 +145,13 @@ int stage_build (const struct stage *stage, struct error *err)
   umask (022);
   r = wants_maker (stage) ? id_maker_start (&maker, err) : 0;
   free_maker = maker;
-  if (r == 0 && stage->plan->staged_ids)
-    r = stage_ids (stage->plan, stage->report, err);
+  if (r == 0 && stage->launch->staged_ids)
+    r = stage_ids (stage->launch, stage->report, err);
   if (r == 0)
     r = mount_keep_private (err);
   if (r < 0)
     return r;
-  r = mount_filesystem (stage->plan, "tmpfs", stage->directory, STAGE_OPTIONS, err);
+  r = mount_filesystem (stage->launch, "tmpfs", stage->directory, STAGE_OPTIONS, err);
   if (r < 0)
     return r;
   if (mkdir (mounts, 0711) < 0)
@@ -163,5 +164,5 @@ int stage_build (const struct stage *stage, struct error *err)
     r = hang_mounts (stage, &free_maker, err);
   if (r == 0)
     r = hang_programs (stage, err);
-  return r < 0 ? r : stage_root (stage->plan, stage->directory, err);
+  return r < 0 ? r : stage_root (stage->plan, stage->launch, stage->directory, err);
 }

@@ -136,8 +136,8 @@ int plan_build (const struct profile *profile, const struct request *request, co
                 const struct host_facts *host, struct plan **ret_plan, struct error *err)
 {
   static int (*const topics[]) (struct draft *) = {
-    refuse_disabled, check_choice, copy_identity, meet_settings, draft_controls, draft_process,
-    draft_env,       draft_ids,    draft_network, draft_root,    draft_mounts,   draft_limits,
+    refuse_disabled, check_choice,  copy_identity, meet_settings, draft_controls, draft_process, draft_env,
+    draft_ids,       draft_network, draft_root,    draft_mounts,  draft_limits,   draft_engine,
   };
   cleanup_plan struct plan *plan = calloc (1, sizeof (*plan));
   struct draft draft = { profile, request, ceiling, host, plan, err };

@@ -1,4 +1,4 @@
-/* What is known of an engine only when it has been met: whose it is.
+/* Whose engine it is. Known only where one was found before the plan was made.
  *
  * A user's own engine has given itself a user namespace before anything else, in which it is root without
  * being root: it sets no limits where cgroups have version 1, and its owner can see, and reach, into its
@@ -6,9 +6,9 @@
  */
 #include <config.h>
 
-#include <errno.h>
+#include "plan-draft-internal.h"
 
-#include "plan-plan.h"
+#include <errno.h>
 
 /* CONTROL is carried less well than was planned: an error where it is required, unless it is given up. */
 static int lessen (struct plan *plan, enum control control, enum enforcement_level level, const char *why,
@@ -51,15 +51,17 @@ static int use_own (struct plan *plan, const struct host_facts *host, struct err
   return host->cgroup == CGROUP_V2 ? 0 : drop_limits (plan, err);
 }
 
-int plan_use_engine (struct plan *plan, const struct host_facts *host, uint32_t owner, struct error *err)
+int draft_engine (struct draft *draft)
 {
-  if (host->uid == 0)
+  const struct request *request = draft->request;
+
+  if (draft->host->uid == 0 || !request->engine_found)
     return 0;
-  if (owner != host->uid)
+  if (request->engine_owner != draft->host->uid)
     return error_set (
-        err, -EPERM,
+        draft->err, -EPERM,
         "the engine is user %u's: only root can see what its containers keep; be root, or use an engine "
         "of your own",
-        owner);
-  return use_own (plan, host, err);
+        request->engine_owner);
+  return use_own (draft->plan, draft->host, draft->err);
 }

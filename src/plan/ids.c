@@ -36,18 +36,6 @@ static int map_as_root (struct draft *draft)
   return 0;
 }
 
-void plan_use_slot (struct plan *plan, unsigned slot)
-{
-  /* Unsigned arithmetic wraps and comes back: the result is within the range that the slots divide. */
-  uint32_t shift = (slot - plan->id_slot) * PLAN_IDS_PER_RUN;
-
-  if (slot >= plan->id_slots)
-    return;
-  plan->uid_maps[0].outside += shift;
-  plan->gid_maps[0].outside += shift;
-  plan->id_slot = slot;
-}
-
 /* Maps ID to OWN, and as many others as the subordinate RANGE holds around it. */
 static size_t map_around (uint32_t id, uint32_t own, const struct id_range *range, struct plan_id_map *maps)
 {

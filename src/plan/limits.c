@@ -24,18 +24,6 @@ static bool carried (const struct draft *draft, enum control control)
   return draft->plan->controls[control].enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 }
 
-int plan_name_cgroup (struct plan *plan, struct error *err)
-{
-  const char *above = plan->cgroup_delegated ? plan->cgroup_delegated : "";
-
-  if (plan->unprivileged && plan->cgroup_delegated == NULL)
-    return 0;
-  free (plan->cgroup_path);
-  /* Directly below the root, so that no directory of ours stays behind between runs. */
-  plan->cgroup_path = str_format ("%s/tyrum-oci-%s", above, plan->run_id);
-  return plan->cgroup_path ? 0 : error_oom (err);
-}
-
 int draft_limits (struct draft *draft)
 {
   struct plan *plan = draft->plan;
@@ -62,5 +50,8 @@ int draft_limits (struct draft *draft)
   plan->wall_ms = number_of (draft, SETTING_WALL, 0);
   plan->output_bytes = number_of (draft, SETTING_OUTPUT, UINT64_MAX);
   plan->output_cut = draft_value (draft, SETTING_OUTPUT_ACTION)->level == OUTPUT_CUT;
-  return plan_name_cgroup (plan, draft->err);
+  if (plan->unprivileged && plan->cgroup_delegated == NULL)
+    return 0;
+  plan->cgroup_path = plan_cgroup_name (plan, plan->run_id);
+  return plan->cgroup_path ? 0 : error_oom (draft->err);
 }

@@ -32,36 +32,29 @@ static int set_options (struct plan_mount *mount, const char *options)
   return 0;
 }
 
-static int append_mount (struct draft *draft, const char *type, const char *source, const char *target,
-                         const char *options, const struct path_fact *fact, bool writable)
+int plan_append_mount (struct plan_mount **mounts, size_t *count, const char *type, const char *source,
+                       const char *target, const char *options, struct error *err)
 {
-  struct plan *plan = draft->plan;
-  struct plan_mount *mounts;
-  struct plan_mount *mount;
+  struct plan_mount *grown, *mount;
 
-  if (plan->mount_count >= LIMIT_MOUNTS)
-    return error_set (draft->err, -E2BIG, "more than %zu mounts", LIMIT_MOUNTS);
-  mounts = realloc (plan->mounts, (plan->mount_count + 1) * sizeof (*mounts));
-  if (mounts == NULL)
-    return error_oom (draft->err);
-  plan->mounts = mounts;
-  mount = &mounts[plan->mount_count++];
-  *mount = (struct plan_mount){ .type = strdup (type),
-                                .source = strdup (source),
-                                .target = strdup (target),
-                                .writable = writable,
-                                .device = fact ? fact->device : 0,
-                                .inode = fact ? fact->inode : 0 };
-  if (mount->type == NULL || mount->source == NULL || mount->target == NULL
-      || set_options (mount, options) < 0)
-    return error_oom (draft->err);
-  return 0;
+  if (*count >= LIMIT_MOUNTS)
+    return error_set (err, -E2BIG, "more than %zu mounts", LIMIT_MOUNTS);
+  grown = realloc (*mounts, (*count + 1) * sizeof (*grown));
+  if (grown == NULL)
+    return error_oom (err);
+  *mounts = grown;
+  mount = &grown[(*count)++];
+  *mount = (struct plan_mount){ .type = strdup (type), .source = strdup (source), .target = strdup (target) };
+  return mount->type && mount->source && mount->target && set_options (mount, options) == 0 ? 0
+                                                                                            : error_oom (err);
 }
 
 int draft_add_mount (struct draft *draft, const char *type, const char *source, const char *target,
                      const char *options)
 {
-  return append_mount (draft, type, source, target, options, NULL, false);
+  struct plan *plan = draft->plan;
+
+  return plan_append_mount (&plan->mounts, &plan->mount_count, type, source, target, options, draft->err);
 }
 
 int draft_add_bind (struct draft *draft, const struct path_fact *fact, const char *target, bool writable,
@@ -70,12 +63,21 @@ int draft_add_bind (struct draft *draft, const struct path_fact *fact, const cha
   cleanup_free char *options =
       str_format ("%s,%s,nosuid,nodev%s", fact->type == PATH_DIRECTORY ? "rbind" : "bind",
                   writable ? "rw" : "ro", executable ? "" : ",noexec");
+  struct plan_mount *mount;
+  int r;
 
   if (options == NULL)
     return error_oom (draft->err);
   if (!str_is_utf8 (fact->real, strlen (fact->real)))
     return error_set (draft->err, -EILSEQ, "mount on '%s': the source's name is not valid UTF-8", target);
-  return append_mount (draft, "bind", fact->real, target, options, fact, writable);
+  r = draft_add_mount (draft, "bind", fact->real, target, options);
+  if (r < 0)
+    return r;
+  mount = &draft->plan->mounts[draft->plan->mount_count - 1];
+  mount->writable = writable;
+  mount->device = fact->device;
+  mount->inode = fact->inode;
+  return 0;
 }
 
 bool draft_is_noexec (const struct draft *draft, const char *target)

@@ -21,6 +21,7 @@ int draft_root (struct draft *draft);     /* the root, and the entries of one fr
 int draft_mounts (struct draft *draft);   /* every mount, masked and read-only paths */
 int draft_hide (struct draft *draft);     /* what the profile hides; after the mounts */
 int draft_limits (struct draft *draft);   /* cgroup, time, output */
+int draft_engine (struct draft *draft);   /* whose engine it is; last */
 
 /* Shorthand for the value in force. */
 const struct value *draft_value (const struct draft *draft, enum setting setting);
@@ -32,6 +33,8 @@ int draft_note (struct draft *draft, const char *format, ...) __attribute__ ((fo
 const char *draft_why_no_cgroup (const struct draft *draft);
 
 /* Adds a mount at the end; OPTIONS is comma-separated. */
+int plan_append_mount (struct plan_mount **mounts, size_t *count, const char *type, const char *source,
+                       const char *target, const char *options, struct error *err);
 int draft_add_mount (struct draft *draft, const char *type, const char *source, const char *target,
                      const char *options);
 /* Adds a bind of a host path that has been looked at. */

@@ -1,7 +1,8 @@
 /* The plan: profile, request, ceiling and host facts, resolved into all that will be done.
  *
- * plan_build is pure. What comes out is data: dry-run prints it, targets translate it, a backend carries
- * it out, explain and the posture walk its controls. Nothing later looks at a profile again.
+ * plan_build is pure. What comes out is data, and const from then on: dry-run prints it, render functions
+ * translate it, a backend carries it out, explain and the posture walk its controls. Nothing later looks at a
+ * profile again. What one run adds to it is a launch (plan-launch.h).
  *
  * A plan that exists is one that the backend and the host can carry: each required control that they
  * cannot enforce, and that was not accepted by name, has refused it, all of them in one message.
@@ -23,7 +24,7 @@
 struct plan_mount {
   char *type;   /* "bind", "tmpfs", "proc", ... */
   char *source; /* binds: the host path without links */
-  char *staged; /* where the stage has hung it, once staged; NULL otherwise */
+  char *staged; /* in a launch: where the stage has it; NULL otherwise */
   char *target;
   struct strlist options; /* in the order in which they are written */
   bool writable;          /* a bind that can be written */
@@ -79,21 +80,15 @@ struct plan {
   char *run_id;
   char *owner; /* whose run it is: the directory of our live state, and the user */
 
-  struct strlist init;     /* what stands before the command, once staged */
-  bool passed_descriptors; /* init is started with its two sockets; once staged */
-  bool prewarmed; /* init is told the command later: words, variables and workspace are not known yet */
   struct strlist argv;
   struct strlist env; /* NAME=VALUE, sorted */
   char *cwd;
   uint32_t uid, gid;
   bool terminal;
-  bool over_streams; /* an engine has to connect the standard streams, once staged */
   char *hostname;
   char *apparmor; /* NULL: none */
   struct filter *filter;
   char *filter_path; /* for an engine that reads the filter from a file of its host; NULL for all others */
-  char *program;     /* the filter as the kernel takes it, in base64, once a run has one; NULL: none */
-  char *listener;    /* a socket for the filter's listener, once a run has one; NULL: none */
   struct plan_rlimit rlimits[4];
   size_t rlimit_count;
   uint64_t open_files_hard; /* the most that this host gives */
@@ -102,7 +97,6 @@ struct plan {
   enum root_kind root;
   char *root_path;                  /* directory: the path; image: the reference; host: NULL */
   uint64_t root_device, root_inode; /* directory: what it was when it was looked at */
-  char *staged_root;                /* where the stage has put the root, once staged */
   bool root_read_only;
   struct plan_entry *entries; /* ROOT_FROM_HOST: parents before children */
   size_t entry_count;
@@ -113,7 +107,6 @@ struct plan {
 
   bool user_namespace;
   bool unprivileged; /* no root: whoever makes the user namespace has to do it before anything else */
-  bool staged_ids;   /* the stage makes the user namespace, the runtime finds itself in it */
   bool engines_ids;  /* the user namespace is that of a user's own engine, which has its maps already */
   bool network_namespace;
   struct plan_id_map uid_maps[PLAN_ID_MAPS], gid_maps[PLAN_ID_MAPS];
@@ -123,11 +116,9 @@ struct plan {
 
   enum cgroup_mode cgroup;
   bool swap_limit;
-  char *cgroup_path;           /* NULL: there is none to be had */
-  struct strlist cgroup_shown; /* version 1: where a hierarchy is seen in the view, such as "cpu,cpuacct";
-                                  once a run has looked for them */
-  char *cgroup_delegated;      /* the group above it, where that was delegated to the user; or NULL */
-  bool cgroup_ours;            /* the supervisor makes it, not the runtime; so it is with a delegated one */
+  char *cgroup_path;      /* NULL: there is none to be had */
+  char *cgroup_delegated; /* the group above it, where that was delegated to the user; or NULL */
+  bool cgroup_ours;       /* the supervisor makes it, not the runtime; so it is with a delegated one */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
   bool output_cut;                              /* more output is cut off; otherwise it ends the run */
@@ -140,8 +131,8 @@ int plan_paths (const struct profile *profile, const struct request *request, st
 int plan_build (const struct profile *profile, const struct request *request, const struct ceiling *ceiling,
                 const struct host_facts *host, struct plan **ret_plan, struct error *err);
 
-/* Names the run's cgroup, if it has one, after the plan's run id. */
-int plan_name_cgroup (struct plan *plan, struct error *err);
+/* The path of the cgroup of RUN. */
+char *plan_cgroup_name (const struct plan *plan, const char *run);
 
 /* By which the containers of this host's user are told from those of others in the same engine. */
 char *plan_owner (const struct host_facts *host);
@@ -149,19 +140,11 @@ char *plan_owner (const struct host_facts *host);
 /* Where an engine that reads the filter from a file finds that of RUN. */
 char *plan_filter_path (const char *state, const char *run);
 
-/* Settles what depends on whose engine it is; OWNER is its socket's. In a user's own, containers live in a
- * user namespace in which root is the user, and the others are the user's subordinate ids. An error names
- * what is required and cannot be had there. */
-int plan_use_engine (struct plan *plan, const struct host_facts *host, uint32_t owner, struct error *err);
-
-/* Gives the plan the private range number SLOT, below id_slots. */
-void plan_use_slot (struct plan *plan, unsigned slot);
-
 /* Where programs look for the limits of the group that they are in. */
 #define PLAN_GROUP_VIEW "/sys/fs/cgroup"
 
 /* The mount by which the command sees the run's own cgroup; NULL: it sees none, or the engine's. Version 1
- * has a directory there, and a mount for each hierarchy in it once the plan is staged. */
+ * has a directory there, and a launch has a mount for each hierarchy in it. */
 const struct plan_mount *plan_group_view (const struct plan *plan);
 
 /* Whether init is no process of the host's, as the container has a kernel of its own. */

@@ -13,16 +13,7 @@
 #define PLAN_WORKSPACE "/workspace"
 
 /* The mount of the workspace; NULL: there is none. */
-struct plan_mount *plan_workspace (const struct plan *plan);
+const struct plan_mount *plan_workspace (const struct plan *plan);
 
 /* Why a sandbox of such a plan cannot be held ready; NULL: it can. */
 const char *plan_why_not_prewarmed (const struct plan *plan);
-
-/* Takes what is the command's out of PLAN. The workspace's source is empty until a run has a directory for
- * it.
- */
-int plan_hold (struct plan *plan, struct error *err);
-
-/* WANTED, for which the sandbox of HELD serves, becomes the plan that is carried out in it: HELD, with what
- * can still be told from WANTED. What is left of the two is in HELD. Called again it undoes that. */
-void plan_adopt (struct plan *prewarmed, struct plan *wanted);

@@ -33,9 +33,11 @@ struct request {
 
   const struct backend *backend;
   const struct backend
-      *below;    /* what RUNTIME is, where BACKEND has a runtime carry it out; NULL: not known */
-  bool stand_in; /* nothing was chosen, and BACKEND takes the place of libcrun, which is not here */
-  char *runtime; /* as named by the user; NULL for the backend's own */
+      *below;            /* what RUNTIME is, where BACKEND has a runtime carry it out; NULL: not known */
+  bool stand_in;         /* nothing was chosen, and BACKEND takes the place of libcrun, which is not here */
+  char *runtime;         /* as named by the user; NULL for the backend's own */
+  bool engine_found;     /* an engine's socket was looked at: */
+  uint32_t engine_owner; /* whose it is */
   char *run_id;
   unsigned id_slot; /* which private range of ids this run gets */
   bool terminal;

@@ -26,13 +26,11 @@ static void clear_lists (struct plan *plan)
   for (size_t i = 0; i < CONTROL_COUNT; i++)
     free (plan->controls[i].reason);
   strlist_clear (&plan->notes);
-  strlist_clear (&plan->init);
   strlist_clear (&plan->argv);
   strlist_clear (&plan->env);
   strlist_clear (&plan->masked);
   strlist_clear (&plan->read_only);
   strlist_clear (&plan->engines_own);
-  strlist_clear (&plan->cgroup_shown);
 }
 
 char *plan_owner (const struct host_facts *host)
@@ -43,6 +41,12 @@ char *plan_owner (const struct host_facts *host)
 char *plan_filter_path (const char *state, const char *run)
 {
   return str_format ("%s/runs/%s/seccomp.json", state, run);
+}
+
+char *plan_cgroup_name (const struct plan *plan, const char *run)
+{
+  /* Directly below the root, so that no directory of ours stays behind between runs. */
+  return str_format ("%s/tyrum-oci-%s", plan->cgroup_delegated ? plan->cgroup_delegated : "", run);
 }
 
 const struct plan_mount *plan_group_view (const struct plan *plan)
@@ -67,8 +71,6 @@ void plan_free (struct plan *plan)
   clear_lists (plan);
   settings_clear (&plan->settings);
   filter_free (plan->filter);
-  free (plan->listener);
-  free (plan->program);
   free (plan->profile_name);
   free (plan->profile_file);
   free (plan->runtime);
@@ -79,7 +81,6 @@ void plan_free (struct plan *plan)
   free (plan->apparmor);
   free (plan->filter_path);
   free (plan->root_path);
-  free (plan->staged_root);
   free (plan->cgroup_path);
   free (plan->cgroup_delegated);
   free (plan);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "plan-staged.h"
+#include "plan-launch.h"
 
 /* How many of the named programs can be executed, and how many could be without the bounds. */
 static void count_named (const struct judge *judge, size_t *ret_work, size_t *ret_there)

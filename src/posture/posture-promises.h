@@ -1,12 +1,12 @@
 /* What was promised of a container: all that questions, remounting and judging need to know of it.
  *
- * A plan fills it (promises_of_plan), and so does an engine's specification (shim/promised.c). It owns
- * nothing: what it points to must outlive it. There is no default: a field that whoever fills it leaves out
- * is one that nothing is compared with (tests/unit/test-promises.c).
+ * A launch of a plan fills it (promises_of_plan), and so does an engine's specification (shim/promised.c). It
+ * owns nothing: what it points to must outlive it. There is no default: a field that whoever fills it leaves
+ * out is one that nothing is compared with (tests/unit/test-promises.c).
  */
 #pragma once
 
-#include "plan-plan.h"
+#include "plan-launch.h"
 
 struct promises {
   const struct plan_control *controls; /* CONTROL_COUNT of them */
@@ -36,7 +36,7 @@ struct promises {
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
 };
 
-struct promises promises_of_plan (const struct plan *plan);
+struct promises promises_of_plan (const struct plan *plan, const struct launch *launch);
 
 /* What is promised of open files on a host that gives at most HARD; 0: as many as one likes. */
 uint64_t promises_open_files (const struct settings *settings, uint64_t hard);

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 
 #include "base-path.h"
-#include "plan-staged.h"
+#include "plan-launch.h"
 
 #define CALL(number, ...)                                                                                    \
   {                                                                                                          \

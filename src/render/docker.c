@@ -23,17 +23,17 @@ static void write_mount (struct json_writer *w, const struct plan_mount *mount)
   json_object_end (w);
 }
 
-static int write_mounts (struct json_writer *w, const struct plan *plan)
+static int write_mounts (struct json_writer *w, const struct launch *launch)
 {
   json_array_begin (w, "Mounts");
-  for (size_t i = 0; i < plan->mount_count; i++)
-    if (strcmp (plan->mounts[i].type, "bind") == 0)
-      write_mount (w, &plan->mounts[i]);
+  for (size_t i = 0; i < launch->mount_count; i++)
+    if (strcmp (launch->mounts[i].type, "bind") == 0)
+      write_mount (w, &launch->mounts[i]);
   json_array_end (w);
 
   json_object_begin (w, "Tmpfs");
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    const struct plan_mount *mount = &launch->mounts[i];
     cleanup_free char *options = NULL;
 
     if (strcmp (mount->type, "tmpfs") != 0 || engine_has_mount (mount))
@@ -71,7 +71,7 @@ static int write_security (struct json_writer *w, const struct plan *plan, struc
   return 0;
 }
 
-static int write_limits (struct json_writer *w, const struct plan *plan)
+static int write_limits (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   if (plan->memory > 0) {
     json_number (w, "Memory", plan->memory);
@@ -87,17 +87,18 @@ static int write_limits (struct json_writer *w, const struct plan *plan)
   if (plan->pids > 0)
     json_number (w, "PidsLimit", plan->pids);
   json_bool (w, "OomKillDisable", false);
-  json_number (w, "ShmSize", engine_shm_size (plan));
+  json_number (w, "ShmSize", engine_shm_size (launch));
   json_array_begin (w, "Ulimits");
   for (size_t i = 0; i < plan->rlimit_count; i++) {
-    cleanup_free char *name = engine_limit_name (plan->rlimits[i].name);
+    const struct plan_rlimit limit = render_rlimit (plan, launch, i);
+    cleanup_free char *name = engine_limit_name (limit.name);
 
     if (name == NULL)
       return -1;
     json_object_begin (w, NULL);
     json_string (w, "Name", name);
-    json_number (w, "Hard", plan->rlimits[i].hard);
-    json_number (w, "Soft", plan->rlimits[i].soft);
+    json_number (w, "Hard", limit.hard);
+    json_number (w, "Soft", limit.soft);
     json_object_end (w);
   }
   json_array_end (w);
@@ -137,7 +138,8 @@ static void write_closed (struct json_writer *w, const struct plan *plan)
   json_string (w, "CgroupnsMode", "private");
 }
 
-static int write_host_config (struct json_writer *w, const struct plan *plan, struct error *err)
+static int write_host_config (struct json_writer *w, const struct plan *plan, const struct launch *launch,
+                              struct error *err)
 {
   int r;
 
@@ -146,10 +148,10 @@ static int write_host_config (struct json_writer *w, const struct plan *plan, st
   r = write_security (w, plan, err);
   if (r < 0)
     return r;
-  json_strings (w, "MaskedPaths", &plan->masked);
+  json_strings (w, "MaskedPaths", &launch->masked);
   json_strings (w, "ReadonlyPaths", &plan->read_only);
   json_bool (w, "ReadonlyRootfs", plan->root_read_only);
-  if (write_mounts (w, plan) < 0 || write_limits (w, plan) < 0)
+  if (write_mounts (w, launch) < 0 || write_limits (w, plan, launch) < 0)
     return error_oom (err);
   if (plan->runtime != NULL)
     json_string (w, "Runtime", plan->runtime);
@@ -166,7 +168,7 @@ static int write_host_config (struct json_writer *w, const struct plan *plan, st
   return 0;
 }
 
-int render_docker (const struct plan *plan, char **ret_text, struct error *err)
+int render_docker (const struct plan *plan, const struct launch *launch, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
   cleanup_free char *user = str_format ("%u:%u", plan->uid, plan->gid);
@@ -178,22 +180,22 @@ int render_docker (const struct plan *plan, char **ret_text, struct error *err)
   json_string (&w, "Image", plan->root_path);
   json_string (&w, "Hostname", plan->hostname);
   json_string (&w, "User", user);
-  json_string (&w, "WorkingDir", plan->cwd);
-  engine_write_command (&w, "Entrypoint", plan);
+  json_string (&w, "WorkingDir", launch->cwd);
+  engine_write_command (&w, "Entrypoint", launch);
   json_array_begin (&w, "Cmd");
   json_array_end (&w);
-  json_strings (&w, "Env", &plan->env);
-  engine_write_labels (&w, "Labels", plan);
-  json_bool (&w, "AttachStdin", plan->over_streams);
-  json_bool (&w, "AttachStdout", plan->over_streams);
-  json_bool (&w, "AttachStderr", plan->over_streams);
+  json_strings (&w, "Env", &launch->env);
+  engine_write_labels (&w, "Labels", plan, launch);
+  json_bool (&w, "AttachStdin", launch->over_streams);
+  json_bool (&w, "AttachStdout", launch->over_streams);
+  json_bool (&w, "AttachStderr", launch->over_streams);
   /* Without it the engine gives the host's /dev/null, and crun gives that to the container. */
   json_bool (&w, "OpenStdin", true);
-  json_bool (&w, "StdinOnce", plan->over_streams);
+  json_bool (&w, "StdinOnce", launch->over_streams);
   json_bool (&w, "Tty", false);
   json_string (&w, "StopSignal", "SIGTERM");
   engine_write_no_health_check (&w, "Healthcheck");
-  r = write_host_config (&w, plan, err);
+  r = write_host_config (&w, plan, launch, err);
   if (r < 0)
     return r;
   json_object_end (&w);

@@ -27,14 +27,14 @@ bool engine_mount_has (const struct plan_mount *mount, const char *option)
   return false;
 }
 
-uint64_t engine_shm_size (const struct plan *plan)
+uint64_t engine_shm_size (const struct launch *launch)
 {
   uint64_t size = 0;
 
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct strlist *options = &plan->mounts[i].options;
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    const struct strlist *options = &launch->mounts[i].options;
 
-    if (strcmp (plan->mounts[i].target, "/dev/shm") != 0)
+    if (strcmp (launch->mounts[i].target, "/dev/shm") != 0)
       continue;
     for (size_t k = 0; k < options->count; k++)
       if (str_has_prefix (options->items[k], "size="))
@@ -72,23 +72,24 @@ char *engine_limit_name (const char *name)
   return text;
 }
 
-void engine_write_command (struct json_writer *w, const char *key, const struct plan *plan)
+void engine_write_command (struct json_writer *w, const char *key, const struct launch *launch)
 {
   json_array_begin (w, key);
-  for (size_t i = 0; i < plan->init.count; i++)
-    json_string (w, NULL, plan->init.items[i]);
-  for (size_t i = 0; i < plan->argv.count; i++)
-    json_string (w, NULL, plan->argv.items[i]);
+  for (size_t i = 0; i < launch->init.count; i++)
+    json_string (w, NULL, launch->init.items[i]);
+  for (size_t i = 0; i < launch->argv.count; i++)
+    json_string (w, NULL, launch->argv.items[i]);
   json_array_end (w);
 }
 
-void engine_write_labels (struct json_writer *w, const char *key, const struct plan *plan)
+void engine_write_labels (struct json_writer *w, const char *key, const struct plan *plan,
+                          const struct launch *launch)
 {
   json_object_begin (w, key);
   json_string (w, "io.tyrum.owner", plan->owner);
   json_string (w, "io.tyrum.profile", plan->profile_name);
   json_string (w, "io.tyrum.profile.digest", plan->profile_digest);
-  json_string (w, "io.tyrum.run", plan->run_id);
+  json_string (w, "io.tyrum.run", launch->run_id);
   json_object_end (w);
 }
 

@@ -9,7 +9,7 @@
 #include "render-oci-devices.h"
 #include "render-oci-seccomp.h"
 
-static void write_namespaces (struct json_writer *w, const struct plan *plan)
+static void write_namespaces (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   const struct {
     const char *type;
@@ -21,7 +21,7 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan)
     { "mount", true },
     { "cgroup", true },
     { "network", plan->network_namespace },
-    { "user", plan->user_namespace && !plan->staged_ids },
+    { "user", plan->user_namespace && !launch->staged_ids },
   };
 
   json_array_begin (w, "namespaces");
@@ -131,12 +131,12 @@ void render_oci_limits (struct json_writer *w, const struct plan *plan)
   }
 }
 
-static void write_resources (struct json_writer *w, const struct plan *plan)
+static void write_resources (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_object_begin (w, "resources");
   write_devices (w);
   /* A group of the supervisor's own has its limits from the supervisor. */
-  if (!plan->cgroup_ours) {
+  if (!launch->cgroup_ours) {
     render_oci_limits (w, plan);
     if (plan->cgroup == CGROUP_V2)
       write_unified (w, plan);
@@ -144,24 +144,24 @@ static void write_resources (struct json_writer *w, const struct plan *plan)
   json_object_end (w);
 }
 
-void render_oci_linux (struct json_writer *w, const struct plan *plan)
+void render_oci_linux (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_object_begin (w, "linux");
-  write_namespaces (w, plan);
-  if (plan->user_namespace && !plan->staged_ids) {
-    write_id_maps (w, "uidMappings", plan->uid_maps, plan->uid_map_count);
-    write_id_maps (w, "gidMappings", plan->gid_maps, plan->gid_map_count);
+  write_namespaces (w, plan, launch);
+  if (plan->user_namespace && !launch->staged_ids) {
+    write_id_maps (w, "uidMappings", launch->uid_maps, launch->uid_map_count);
+    write_id_maps (w, "gidMappings", launch->gid_maps, launch->gid_map_count);
   }
   /* Also one that the supervisor makes: a runtime that is not told would make another beside it. */
-  if (plan->cgroup_path != NULL)
-    json_string (w, "cgroupsPath", plan->cgroup_path);
-  write_resources (w, plan);
+  if (launch->cgroup_path != NULL)
+    json_string (w, "cgroupsPath", launch->cgroup_path);
+  write_resources (w, plan, launch);
   json_string (w, "rootfsPropagation", "private");
-  if (plan->program != NULL)
-    oci_seccomp_write_head (w, "seccomp", plan->filter, plan->listener);
+  if (launch->program != NULL)
+    oci_seccomp_write_head (w, "seccomp", plan->filter, launch->listener);
   else
-    oci_seccomp_write (w, "seccomp", plan->filter, plan->listener);
-  json_strings (w, "maskedPaths", &plan->masked);
+    oci_seccomp_write (w, "seccomp", plan->filter, launch->listener);
+  json_strings (w, "maskedPaths", &launch->masked);
   json_strings (w, "readonlyPaths", &plan->read_only);
   json_object_end (w);
 }

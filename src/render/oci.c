@@ -3,6 +3,7 @@
 #include "render-oci.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base-json-write.h"
 #include "render-oci-internal.h"
@@ -10,7 +11,16 @@
 /* Debian 12's crun asks for "1.0" in the version and knows nothing newer. */
 #define OCI_VERSION "1.0.2"
 
-static void write_process (struct json_writer *w, const struct plan *plan)
+struct plan_rlimit render_rlimit (const struct plan *plan, const struct launch *launch, size_t i)
+{
+  struct plan_rlimit limit = plan->rlimits[i];
+
+  if (launch->runtime_files > 0 && strcmp (limit.name, "RLIMIT_NOFILE") == 0)
+    limit.soft = limit.hard = launch->runtime_files;
+  return limit;
+}
+
+static void write_process (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   static const char *const sets[] = { "bounding", "effective", "permitted", "inheritable", "ambient" };
   const struct value *caps = &plan->settings.values[SETTING_CAPABILITIES];
@@ -23,13 +33,13 @@ static void write_process (struct json_writer *w, const struct plan *plan)
   json_number (w, "umask", 022);
   json_object_end (w);
   json_array_begin (w, "args");
-  for (size_t i = 0; i < plan->init.count; i++)
-    json_string (w, NULL, plan->init.items[i]);
-  for (size_t i = 0; i < plan->argv.count; i++)
-    json_string (w, NULL, plan->argv.items[i]);
+  for (size_t i = 0; i < launch->init.count; i++)
+    json_string (w, NULL, launch->init.items[i]);
+  for (size_t i = 0; i < launch->argv.count; i++)
+    json_string (w, NULL, launch->argv.items[i]);
   json_array_end (w);
-  json_strings (w, "env", &plan->env);
-  json_string (w, "cwd", plan->cwd);
+  json_strings (w, "env", &launch->env);
+  json_string (w, "cwd", launch->cwd);
 
   /* Inheritable and ambient stay empty unless a capability is granted: a non-root user keeps none without
    * ambient, and an inheritable set by itself survives exec (CVE-2022-27650). */
@@ -40,10 +50,12 @@ static void write_process (struct json_writer *w, const struct plan *plan)
 
   json_array_begin (w, "rlimits");
   for (size_t i = 0; i < plan->rlimit_count; i++) {
+    const struct plan_rlimit limit = render_rlimit (plan, launch, i);
+
     json_object_begin (w, NULL);
-    json_string (w, "type", plan->rlimits[i].name);
-    json_number (w, "hard", plan->rlimits[i].hard);
-    json_number (w, "soft", plan->rlimits[i].soft);
+    json_string (w, "type", limit.name);
+    json_number (w, "hard", limit.hard);
+    json_number (w, "soft", limit.soft);
     json_object_end (w);
   }
   json_array_end (w);
@@ -53,23 +65,23 @@ static void write_process (struct json_writer *w, const struct plan *plan)
   json_object_end (w);
 }
 
-static void write_root (struct json_writer *w, const struct plan *plan)
+static void write_root (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_object_begin (w, "root");
   /* A directory of our own making lies in the bundle. */
-  if (plan->staged_root != NULL)
-    json_string (w, "path", plan->staged_root);
+  if (launch->staged_root != NULL)
+    json_string (w, "path", launch->staged_root);
   else
-    json_string (w, "path", plan->root == ROOT_FROM_DIRECTORY ? plan->root_path : "rootfs");
+    json_string (w, "path", launch->root == ROOT_FROM_DIRECTORY ? launch->root_path : "rootfs");
   json_bool (w, "readonly", plan->root_read_only);
   json_object_end (w);
 }
 
-static void write_mounts (struct json_writer *w, const struct plan *plan)
+static void write_mounts (struct json_writer *w, const struct launch *launch)
 {
   json_array_begin (w, "mounts");
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    const struct plan_mount *mount = &launch->mounts[i];
 
     json_object_begin (w, NULL);
     json_string (w, "destination", mount->target);
@@ -81,30 +93,30 @@ static void write_mounts (struct json_writer *w, const struct plan *plan)
   json_array_end (w);
 }
 
-static void write_annotations (struct json_writer *w, const struct plan *plan)
+static void write_annotations (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_object_begin (w, "annotations");
   json_string (w, "io.tyrum.profile", plan->profile_name);
   json_string (w, "io.tyrum.profile.digest", plan->profile_digest);
-  json_string (w, "io.tyrum.run", plan->run_id);
+  json_string (w, "io.tyrum.run", launch->run_id);
   /* What crun takes in place of rules. */
-  if (plan->program != NULL)
-    json_string (w, "run.oci.seccomp_bpf_data", plan->program);
+  if (launch->program != NULL)
+    json_string (w, "run.oci.seccomp_bpf_data", launch->program);
   json_object_end (w);
 }
 
-int render_oci (const struct plan *plan, char **ret_text, struct error *err)
+int render_oci (const struct plan *plan, const struct launch *launch, char **ret_text, struct error *err)
 {
-  cleanup_json_writer struct json_writer w = { .pretty = plan->program == NULL };
+  cleanup_json_writer struct json_writer w = { .pretty = launch->program == NULL };
 
   json_object_begin (&w, NULL);
   json_string (&w, "ociVersion", OCI_VERSION);
-  write_process (&w, plan);
-  write_root (&w, plan);
+  write_process (&w, plan, launch);
+  write_root (&w, plan, launch);
   json_string (&w, "hostname", plan->hostname);
-  write_mounts (&w, plan);
-  render_oci_linux (&w, plan);
-  write_annotations (&w, plan);
+  write_mounts (&w, launch);
+  render_oci_linux (&w, plan, launch);
+  write_annotations (&w, plan, launch);
   json_object_end (&w);
   return json_finish (&w, ret_text, err);
 }

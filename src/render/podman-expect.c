@@ -21,13 +21,13 @@ static int write_maps (struct json_writer *w, const char *key, const struct plan
   return 0;
 }
 
-static int write_ids (struct json_writer *w, const struct plan *plan)
+static int write_ids (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   if (!plan->user_namespace || plan->engines_ids)
     return 0;
   json_object_begin (w, "IDMappings");
-  if (write_maps (w, "UidMap", plan->uid_maps, plan->uid_map_count) < 0
-      || write_maps (w, "GidMap", plan->gid_maps, plan->gid_map_count) < 0)
+  if (write_maps (w, "UidMap", launch->uid_maps, launch->uid_map_count) < 0
+      || write_maps (w, "GidMap", launch->gid_maps, launch->gid_map_count) < 0)
     return -1;
   json_object_end (w);
   return 0;
@@ -35,7 +35,7 @@ static int write_ids (struct json_writer *w, const struct plan *plan)
 
 /* As far as Podman shows it: its limits of open files and its mounts come in an order and in words of their
  * own, its filter not at all. Init sees all three. */
-static int write_host_config (struct json_writer *w, const struct plan *plan)
+static int write_host_config (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_object_begin (w, "HostConfig");
   json_bool (w, "Privileged", false);
@@ -57,13 +57,14 @@ static int write_host_config (struct json_writer *w, const struct plan *plan)
   json_number (w, "CpuQuota", plan->cpu_quota);
   json_number (w, "PidsLimit", plan->pids);
   json_bool (w, "AutoRemove", false);
-  if (write_ids (w, plan) < 0)
+  if (write_ids (w, plan, launch) < 0)
     return -1;
   json_object_end (w);
   return 0;
 }
 
-int render_podman_expect (const struct plan *plan, char **ret_text, struct error *err)
+int render_podman_expect (const struct plan *plan, const struct launch *launch, char **ret_text,
+                          struct error *err)
 {
   cleanup_json_writer struct json_writer w = { 0 };
   cleanup_free char *user = str_format ("%u:%u", plan->uid, plan->gid);
@@ -78,10 +79,10 @@ int render_podman_expect (const struct plan *plan, char **ret_text, struct error
   json_object_begin (&w, "Config");
   json_string (&w, "Hostname", plan->hostname);
   json_string (&w, "User", user);
-  json_string (&w, "WorkingDir", plan->cwd);
+  json_string (&w, "WorkingDir", launch->cwd);
   json_bool (&w, "Tty", false);
   json_object_end (&w);
-  if (write_host_config (&w, plan) < 0)
+  if (write_host_config (&w, plan, launch) < 0)
     return error_oom (err);
   json_object_end (&w);
   return json_finish (&w, ret_text, err);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "render-engine-body-internal.h"
-#include "render-oci-internal.h"
 
 static void write_mode (struct json_writer *w, const char *key, const char *mode)
 {
@@ -28,7 +27,7 @@ static void write_maps (struct json_writer *w, const char *key, const struct pla
   json_array_end (w);
 }
 
-static void write_namespaces (struct json_writer *w, const struct plan *plan)
+static void write_namespaces (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   static const char *const own[] = { "pidns", "ipcns", "utsns", "cgroupns" };
 
@@ -41,17 +40,17 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan)
   json_object_begin (w, "idmappings");
   json_bool (w, "HostUIDMapping", false);
   json_bool (w, "HostGIDMapping", false);
-  write_maps (w, "UIDMap", plan->uid_maps, plan->uid_map_count);
-  write_maps (w, "GIDMap", plan->gid_maps, plan->gid_map_count);
+  write_maps (w, "UIDMap", launch->uid_maps, launch->uid_map_count);
+  write_maps (w, "GIDMap", launch->gid_maps, launch->gid_map_count);
   json_object_end (w);
 }
 
 /* Podman splits "NAME=VALUE" for us only on its command line. */
-static int write_env (struct json_writer *w, const struct plan *plan)
+static int write_env (struct json_writer *w, const struct launch *launch)
 {
   json_object_begin (w, "env");
-  for (size_t i = 0; i < plan->env.count; i++) {
-    const char *assignment = plan->env.items[i];
+  for (size_t i = 0; i < launch->env.count; i++) {
+    const char *assignment = launch->env.items[i];
     cleanup_free char *name = strndup (assignment, strcspn (assignment, "="));
 
     if (name == NULL)
@@ -71,11 +70,11 @@ static bool is_written (const struct plan_mount *mount)
   return !engine_has_mount (mount) || strcmp (mount->target, "/dev/shm") == 0;
 }
 
-static void write_mounts (struct json_writer *w, const struct plan *plan)
+static void write_mounts (struct json_writer *w, const struct launch *launch)
 {
   json_array_begin (w, "mounts");
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    const struct plan_mount *mount = &launch->mounts[i];
 
     if (!is_written (mount))
       continue;
@@ -108,18 +107,19 @@ static void write_limit (struct json_writer *w, const char *name, uint64_t hard,
 
 /* Where "nofile" or "nproc" is missing, Podman asks for a million of each, which is more than a host may
  * give. */
-static int write_rlimits (struct json_writer *w, const struct plan *plan)
+static int write_rlimits (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   bool files = false;
 
   json_array_begin (w, "r_limits");
   for (size_t i = 0; i < plan->rlimit_count; i++) {
-    cleanup_free char *name = engine_limit_name (plan->rlimits[i].name);
+    const struct plan_rlimit limit = render_rlimit (plan, launch, i);
+    cleanup_free char *name = engine_limit_name (limit.name);
 
     if (name == NULL)
       return -1;
     files = files || strcmp (name, "nofile") == 0;
-    write_limit (w, name, plan->rlimits[i].hard, plan->rlimits[i].soft);
+    write_limit (w, name, limit.hard, limit.soft);
   }
   if (!files)
     write_limit (w, "nofile", plan->open_files_hard, plan->open_files_hard);
@@ -135,7 +135,7 @@ static void write_resources (struct json_writer *w, const struct plan *plan)
   json_object_end (w);
 }
 
-static void write_security (struct json_writer *w, const struct plan *plan)
+static void write_security (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_strings (w, "cap_add", &plan->settings.values[SETTING_CAPABILITIES].set);
   json_array_begin (w, "cap_drop");
@@ -144,45 +144,45 @@ static void write_security (struct json_writer *w, const struct plan *plan)
   json_bool (w, "privileged", false);
   json_bool (w, "no_new_privileges", plan->settings.values[SETTING_NO_NEW_PRIVILEGES].flag);
   json_string (w, "seccomp_policy", "default");
-  json_string (w, "seccomp_profile_path", plan->filter_path);
+  json_string (w, "seccomp_profile_path", launch->filter_path);
   if (plan->apparmor != NULL)
     json_string (w, "apparmor_profile", plan->apparmor);
   json_bool (w, "read_only_filesystem", plan->root_read_only);
   json_bool (w, "read_write_tmpfs", false);
-  json_strings (w, "mask", &plan->masked);
+  json_strings (w, "mask", &launch->masked);
 }
 
-int render_podman (const struct plan *plan, char **ret_text, struct error *err)
+int render_podman (const struct plan *plan, const struct launch *launch, char **ret_text, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
   cleanup_free char *user = str_format ("%u:%u", plan->uid, plan->gid);
-  cleanup_free char *name = str_format ("tyrum-oci-%s", plan->run_id);
+  cleanup_free char *name = str_format ("tyrum-oci-%s", launch->run_id);
 
   if (user == NULL || name == NULL)
     return error_oom (err);
   json_object_begin (&w, NULL);
   json_string (&w, "name", name);
   json_string (&w, "image", plan->root_path);
-  engine_write_command (&w, "entrypoint", plan);
+  engine_write_command (&w, "entrypoint", launch);
   json_array_begin (&w, "command");
   json_array_end (&w);
-  if (write_env (&w, plan) < 0)
+  if (write_env (&w, launch) < 0)
     return error_oom (err);
   json_string (&w, "hostname", plan->hostname);
   json_string (&w, "user", user);
   json_array_begin (&w, "groups");
   json_array_end (&w);
   json_string (&w, "umask", "0022");
-  json_string (&w, "work_dir", plan->cwd);
+  json_string (&w, "work_dir", launch->cwd);
   json_bool (&w, "terminal", false);
   /* Without it Podman gives the host's /dev/null, and crun gives that to the container. */
   json_bool (&w, "stdin", true);
-  engine_write_labels (&w, "labels", plan);
-  write_security (&w, plan);
-  write_namespaces (&w, plan);
-  write_mounts (&w, plan);
+  engine_write_labels (&w, "labels", plan, launch);
+  write_security (&w, plan, launch);
+  write_namespaces (&w, plan, launch);
+  write_mounts (&w, launch);
   write_resources (&w, plan);
-  if (write_rlimits (&w, plan) < 0)
+  if (write_rlimits (&w, plan, launch) < 0)
     return error_oom (err);
   if (plan->runtime != NULL)
     json_string (&w, "oci_runtime", plan->runtime);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "base-json-write.h"
-#include "plan-plan.h"
+#include "plan-launch.h"
 
-void render_oci_linux (struct json_writer *w, const struct plan *plan);
+void render_oci_linux (struct json_writer *w, const struct plan *plan, const struct launch *launch);
 
 /* The limits among the members of "resources", in words that Podman has taken over. */
 void render_oci_limits (struct json_writer *w, const struct plan *plan);
+
+/* The limit number I of the plan, as it is in force while the runtime works. */
+struct plan_rlimit render_rlimit (const struct plan *plan, const struct launch *launch, size_t i);

@@ -1,11 +1,11 @@
-/* A plan as an OCI runtime specification 1.0.2, config.json.
+/* A launch of a plan as an OCI runtime specification 1.0.2, config.json.
  *
- * Pure, and always the same bytes for the same plan. Annotations carry our own prefix and nothing else:
- * runtimes take orders from annotations, so none from outside gets through.
+ * Pure, and always the same bytes for the same plan and launch. Annotations carry our own prefix and nothing
+ * else: runtimes take orders from annotations, so none from outside gets through.
  */
 #pragma once
 
 #include "base-error.h"
-#include "plan-plan.h"
+#include "plan-launch.h"
 
-int render_oci (const struct plan *plan, char **ret_text, struct error *err);
+int render_oci (const struct plan *plan, const struct launch *launch, char **ret_text, struct error *err);

@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base-file.h"
 #include "base-limits.h"
 #include "base-path.h"
 #include "control-lattice.h"
+#include "engine-socket.h"
 #include "profile-source.h"
 #include "session-paths.h"
 
@@ -152,6 +154,7 @@ int context_open (struct context *context, const struct session_request *asked, 
       asked->argv == NULL || strlist_copy (asked->argv, &context->request.argv) == 0 ? 0 : error_oom (err);
 
   context->process = asked->process;
+  context->engine_socket = asked->engine_socket;
   context->request.backend = backends[0];
   if (r == 0)
     r = session_request_read (asked, &context->request, err);
@@ -227,6 +230,21 @@ static void suggest_profile (const struct context *context, struct error *err)
   err->message = message;
 }
 
+/* Whose the engine is decides on ids and limits, unless root asks. Where none is found the launch says so. */
+static void find_engine_owner (struct context *context)
+{
+  struct request *request = &context->request;
+  const struct engine_place place =
+      engine_place_from_environment (request->backend, context->engine_socket, context->host->uid);
+  cleanup_error struct error ignored = { 0 };
+  cleanup_free char *socket = NULL;
+  struct stat st;
+
+  request->engine_found = engine_socket_find (&place, &socket, &ignored) == 0 && stat (socket, &st) == 0;
+  if (request->engine_found)
+    request->engine_owner = st.st_uid;
+}
+
 int context_plan (struct context *context, struct plan **ret_plan, struct error *err)
 {
   cleanup_strlist struct strlist paths = { 0 };
@@ -241,6 +259,8 @@ int context_plan (struct context *context, struct plan **ret_plan, struct error 
     r = paths_add_protected (context->process, &context->request, context->host, err);
   if (r < 0)
     return r;
+  if (!context->described && context->host->uid != 0 && context->request.backend->engine != NULL)
+    find_engine_owner (context);
   r = plan_build (context->profile, &context->request, context->ceiling, context->host, ret_plan, err);
   if (r < 0)
     suggest_profile (context, err);

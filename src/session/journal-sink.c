@@ -72,7 +72,7 @@ static int write_plan (struct journal_sink *sink, const struct session_outcome *
 
   if (run->unconfined)
     return audit_log_event (&sink->trail, JOURNAL_ELEVATION, elevation_details, &run->context, err);
-  r = run->plan->backend->render (run->plan, &document, err);
+  r = launch_planned (run->plan, &document, err);
   if (r == 0)
     r = audit_log_planned (&sink->trail, &asked, run->context.profile, run->plan, document, err);
   sink->requested = r == 0;

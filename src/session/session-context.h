@@ -28,6 +28,7 @@ struct context {
   struct profile *profile;
   struct request request;
   const struct session_process *process;
+  const char *engine_socket; /* --engine-socket; NULL: none */
 };
 
 void context_clear (struct context *context);

@@ -13,7 +13,7 @@
 #include "base-file.h"
 #include "mount-descriptor.h"
 #include "mount-trace.h"
-#include "plan-staged.h"
+#include "plan-launch.h"
 #include "shim-mount-points.h"
 #include "wire-init.h"
 

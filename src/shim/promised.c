@@ -9,7 +9,7 @@
 
 #include "base-limits.h"
 #include "base-number.h"
-#include "plan-staged.h"
+#include "plan-launch.h"
 #include "wire-init.h"
 
 /* Belong to a run of our own, with a supervisor and a caller. */

@@ -14,8 +14,8 @@
 #include "base-limits.h"
 #include "base-number.h"
 
-int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program, bool ready,
-                      struct error *err)
+int run_record_write (const struct run_dir *dir, const struct plan *plan, const struct launch *launch,
+                      const char *program, bool ready, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { 0 };
   cleanup_free char *text = NULL;
@@ -26,7 +26,7 @@ int run_record_write (const struct run_dir *dir, const struct plan *plan, const 
   json_string (&w, "profile", plan->profile_name);
   json_string (&w, "backend", plan->backend->name);
   json_string (&w, "program", program);
-  json_string (&w, "command", plan->argv.count > 0 ? plan->argv.items[0] : "");
+  json_string (&w, "command", launch->argv.count > 0 ? launch->argv.items[0] : "");
   json_bool (&w, "ready", ready);
   if (plan->cgroup_delegated != NULL)
     json_string (&w, "delegated", plan->cgroup_delegated);

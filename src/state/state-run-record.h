@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base-error.h"
-#include "plan-plan.h"
+#include "plan-launch.h"
 #include "state-run-dir.h"
 
 struct run_record {
@@ -20,8 +20,8 @@ struct run_record {
 };
 
 /* READY: it is a sandbox that is proven and waits for a command. */
-int run_record_write (const struct run_dir *dir, const struct plan *plan, const char *program, bool ready,
-                      struct error *err);
+int run_record_write (const struct run_dir *dir, const struct plan *plan, const struct launch *launch,
+                      const char *program, bool ready, struct error *err);
 int run_record_read (const struct run_dir *dir, struct run_record *ret_record, struct error *err);
 void run_record_clear (struct run_record *record);
 #define cleanup_run_record cleanup (run_record_clear)

@@ -56,7 +56,7 @@ static void __attribute__ ((noreturn)) serve (struct run *run, pid_t supervisor,
   while (recv (SOCKET, &order, sizeof (order), 0) == (ssize_t) sizeof (order)) {
     if (order.step != STEP_KILL && order.step != STEP_DELETE)
       _exit (EXIT_FAILURE);
-    run->launch.signal = order.signal;
+    run->call.signal = order.signal;
     run_step (run, (enum runtime_step) order.step, run->err);
     answer (run->err);
     error_clear (run->err);
@@ -87,7 +87,7 @@ int cleanup_helper_start (struct run *run, struct cleanup_helper *ret_helper)
 
 int cleanup_helper_step (struct run *run, enum runtime_step step, struct error *err)
 {
-  const struct order order = { (int) step, run->launch.signal };
+  const struct order order = { (int) step, run->call.signal };
   char said[STEP_TEXT_BYTES];
   ssize_t n = send (run->cleanup_helper.socket, &order, sizeof (order), MSG_NOSIGNAL);
   /* A runtime waits until the container's processes are gone. Those that are left are our children, and are

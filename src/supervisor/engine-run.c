@@ -24,7 +24,6 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "engine-socket.h"
-#include "plan-staged.h"
 #include "render-podman.h"
 #include "state-run-record.h"
 
@@ -80,13 +79,18 @@ static int find_engine (struct run *run)
   return r < 0 ? r : engine_open (plan->backend, run->program, &run->engine, run->err);
 }
 
+/* The plan was made for the engine's owner. */
 static int look_at_owner (struct run *run)
 {
+  uint32_t uid = run->options->host->uid;
   struct stat st;
 
   if (stat (run->program, &st) < 0)
     return error_set_errno (run->err, errno, "look at the engine's socket '%s'", run->program);
-  return plan_use_engine (run->options->plan, run->options->host, st.st_uid, run->err);
+  if (uid != 0 && (st.st_uid != uid || !run->options->plan->engines_ids))
+    return error_set (run->err, -ESTALE,
+                      "the engine's socket '%s' is not what it was when the run was planned", run->program);
+  return 0;
 }
 
 static int open_engine (struct run *run)
@@ -118,8 +122,8 @@ static int map_owner (const struct run *run, const struct plan_mount *mount, cha
   if (stat (mount->source, &st) < 0)
     return error_set_errno (run->err, errno, "look at '%s'", mount->source);
   if (plan->user_namespace) {
-    uid += plan->uid_maps[0].outside;
-    gid += plan->gid_maps[0].outside;
+    uid += run->launch.uid_maps[0].outside;
+    gid += run->launch.gid_maps[0].outside;
   }
   if (st.st_uid == uid && st.st_gid == gid)
     return 0;
@@ -130,11 +134,11 @@ static int map_owner (const struct run *run, const struct plan_mount *mount, cha
 
 static int map_owners (struct run *run)
 {
-  struct plan *plan = run->options->plan;
+  const struct plan *plan = run->options->plan;
   bool maps = false;
 
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < run->launch.mount_count; i++) {
+    struct plan_mount *mount = &run->launch.mounts[i];
     cleanup_free char *option = NULL;
     int r = mount->writable && !run->own_kernel && !plan->engines_ids ? map_owner (run, mount, &option) : 0;
 
@@ -152,22 +156,23 @@ static int map_owners (struct run *run)
 /* The service reads it by its name, as whoever it runs as. */
 static int write_filter (struct run *run)
 {
-  const struct plan *plan = run->options->plan;
+  const char *path = run->launch.filter_path;
   cleanup_free char *text = NULL;
   int r;
 
-  if (plan->filter_path == NULL)
+  if (path == NULL)
     return 0;
-  r = render_podman_filter (plan, &text, run->err);
-  return r < 0 ? r : file_write_passing (AT_FDCWD, plan->filter_path, text, strlen (text), 0644, run->err);
+  r = render_podman_filter (run->options->plan, &text, run->err);
+  return r < 0 ? r : file_write_passing (AT_FDCWD, path, text, strlen (text), 0644, run->err);
 }
 
 static int prepare (struct run *run)
 {
-  struct plan *plan = run->options->plan;
+  const struct plan *plan = run->options->plan;
+  struct launch *launch = &run->launch;
   cleanup_free char *init = realpath (run->options->init, NULL);
   cleanup_free char *rendezvous = NULL;
-  int r = init ? run_name_plan (run) : error_set_errno (run->err, errno, "find '%s'", run->options->init);
+  int r = init ? 0 : error_set_errno (run->err, errno, "find '%s'", run->options->init);
 
   /* Signals are heard by now: who waits for an engine, or for a registry behind it, can be told to end. */
   engine_set_watch (run->engine, wants_end, run);
@@ -178,21 +183,22 @@ static int prepare (struct run *run)
   if (r == 0 && run->transport == INIT_OVER_SOCKET)
     r = run_make_directory (run, "door", &rendezvous);
   if (r == 0)
-    r = plan_stage_engine (plan, init, rendezvous, run->transport, run->err);
+    r = launch_stage_engine (plan, init, rendezvous, run->transport, launch, run->err);
   if (r == 0)
     r = map_owners (run);
   if (r == 0)
     r = write_filter (run);
   if (r == 0)
-    r = plan->backend->render (plan, &run->document, run->err);
-  return r < 0 ? r : run_record_write (&run->dir, plan, run->program, false, run->err);
+    r = plan->backend->render (plan, launch, &run->document, run->err);
+  return r < 0 ? r : run_record_write (&run->dir, plan, launch, run->program, false, run->err);
 }
 
 /* The group that the engine gave it, which is where the kernel counts. It bears the container's id: a user's
  * engine that cannot make groups leaves the container in one with others, whose counts are not the run's. */
 static int find_cgroup (struct run *run, pid_t pid)
 {
-  struct plan *plan = run->options->plan;
+  const struct plan *plan = run->options->plan;
+  struct launch *launch = &run->launch;
   cleanup_free char *path = str_format ("/proc/%d/cgroup", (int) pid);
   cleanup_free char *text = NULL;
   const char *controller = plan->cgroup == CGROUP_V2 ? "0::" : ":memory:";
@@ -202,8 +208,8 @@ static int find_cgroup (struct run *run, pid_t pid)
 
   if (r < 0)
     return r;
-  free (plan->cgroup_path);
-  plan->cgroup_path = NULL;
+  free (launch->cgroup_path);
+  launch->cgroup_path = NULL;
   line = strstr (text, controller);
   if (line == NULL)
     return 0;
@@ -212,7 +218,7 @@ static int find_cgroup (struct run *run, pid_t pid)
   if (group == NULL)
     return error_oom (run->err);
   if (strstr (group, run->container) != NULL)
-    plan->cgroup_path = take_ptr (group);
+    launch->cgroup_path = take_ptr (group);
   return 0;
 }
 
@@ -228,7 +234,7 @@ static int make_container (struct run *run)
   for (size_t i = 0; r == 0 && i < warnings.count; i++)
     tell (run, warnings.items[i]);
   if (r == 0)
-    r = engine_check (run->engine, run->container, plan, run->document, run->err);
+    r = engine_check (run->engine, run->container, plan, &run->launch, run->document, run->err);
   return r < 0 ? r : engine_check_links (run->engine, run->container, run->err);
 }
 

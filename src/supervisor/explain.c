@@ -45,7 +45,7 @@ int run_hold_inside (struct run *run)
   snprintf (path, sizeof (path), "/proc/%d/root", (int) run->init_pid);
   run->inside_root = run->inside_ns >= 0 ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   if (run->inside_root >= 0)
-    mask_watch_open (&run->mask_watch, run->options->plan, run->inside_root);
+    mask_watch_open (&run->mask_watch, run->options->plan, &run->launch.masked, run->inside_root);
   if (run->mask_watch.event.fd >= 0) {
     run->mask_watch.event.events = POLLIN;
     run->mask_watch.event.call = on_look;
@@ -77,7 +77,6 @@ static uint32_t id_inside (const struct plan_id_map *maps, size_t count, uint32_
 static bool look (void *arg, const char *path, struct outcome_seen *ret_seen)
 {
   const struct run *run = arg;
-  const struct plan *plan = run->options->plan;
   const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
                                 .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
   cleanup_close int fd =
@@ -87,13 +86,14 @@ static bool look (void *arg, const char *path, struct outcome_seen *ret_seen)
 
   if (fd < 0 || fstat (fd, &st) < 0 || fstatfs (fd, &space) < 0)
     return false;
-  *ret_seen = (struct outcome_seen){ .device = st.st_dev,
-                                     .inode = st.st_ino,
-                                     .mode = st.st_mode,
-                                     .uid = id_inside (plan->uid_maps, plan->uid_map_count, st.st_uid),
-                                     .gid = id_inside (plan->gid_maps, plan->gid_map_count, st.st_gid),
-                                     .free_bytes = (uint64_t) space.f_bavail * (uint64_t) space.f_bsize,
-                                     .read_only = (space.f_flags & ST_RDONLY) != 0 };
+  *ret_seen =
+      (struct outcome_seen){ .device = st.st_dev,
+                             .inode = st.st_ino,
+                             .mode = st.st_mode,
+                             .uid = id_inside (run->launch.uid_maps, run->launch.uid_map_count, st.st_uid),
+                             .gid = id_inside (run->launch.gid_maps, run->launch.gid_map_count, st.st_gid),
+                             .free_bytes = (uint64_t) space.f_bavail * (uint64_t) space.f_bsize,
+                             .read_only = (space.f_flags & ST_RDONLY) != 0 };
   return true;
 }
 
@@ -134,7 +134,7 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
                                    .memory_peak = counters->memory_peak,
                                    .pids_denied = counters->pids_denied,
                                    .throttled = counters->throttled,
-                                   .heard = run->options->plan->listener != NULL,
+                                   .heard = run->launch.listener != NULL,
                                    .tail = words_of (run),
                                    .look = look,
                                    .look_arg = run };

@@ -19,41 +19,41 @@
 #include "mount-descriptor.h"
 
 /* The mount through which INSIDE is seen: the innermost, and of two on one place the later. */
-static const struct plan_mount *mount_of (const struct plan *plan, const char *inside)
+static const struct plan_mount *mount_of (const struct launch *launch, const char *inside)
 {
   const struct plan_mount *found = NULL;
 
-  for (size_t i = 0; i < plan->mount_count; i++)
-    if (path_is_within (inside, plan->mounts[i].target)
-        && (found == NULL || strlen (plan->mounts[i].target) >= strlen (found->target)))
-      found = &plan->mounts[i];
+  for (size_t i = 0; i < launch->mount_count; i++)
+    if (path_is_within (inside, launch->mounts[i].target)
+        && (found == NULL || strlen (launch->mounts[i].target) >= strlen (found->target)))
+      found = &launch->mounts[i];
   return found;
 }
 
 /* Where INSIDE is: in the directory *RET_SOURCE of the host's, called *RET_REST there. False: in none. */
-static bool find_place (const struct plan *plan, const char *inside, const char **ret_source,
+static bool find_place (const struct launch *launch, const char *inside, const char **ret_source,
                         const char **ret_rest)
 {
-  const struct plan_mount *mount = mount_of (plan, inside);
+  const struct plan_mount *mount = mount_of (launch, inside);
 
-  if (mount == NULL && plan->root != ROOT_FROM_DIRECTORY)
+  if (mount == NULL && launch->root != ROOT_FROM_DIRECTORY)
     return false;
   if (mount != NULL && mount->inode == 0)
     return false;
-  *ret_source = mount ? mount->source : plan->root_path;
+  *ret_source = mount ? mount->source : launch->root_path;
   *ret_rest = inside + (mount ? strlen (mount->target) : 0);
   *ret_rest += strspn (*ret_rest, "/");
   return **ret_rest != '\0';
 }
 
 /* *RET_IMPOSSIBLE: there cannot be such a path. */
-static int look (const struct plan *plan, const char *inside, bool *ret_impossible, struct error *err)
+static int look (const struct launch *launch, const char *inside, bool *ret_impossible, struct error *err)
 {
   const char *source, *rest;
   cleanup_close int directory = -1, fd = -1;
 
   *ret_impossible = false;
-  if (!find_place (plan, inside, &source, &rest))
+  if (!find_place (launch, inside, &source, &rest))
     return 0;
   directory = mount_open_source (source, err);
   if (directory < 0)
@@ -71,8 +71,7 @@ static int look (const struct plan *plan, const char *inside, bool *ret_impossib
 
 int run_look_at_hidden (struct run *run)
 {
-  struct plan *plan = run->options->plan;
-  struct strlist *masked = &plan->masked;
+  struct strlist *masked = &run->launch.masked;
   size_t kept = 0;
   int r = 0;
 
@@ -80,7 +79,7 @@ int run_look_at_hidden (struct run *run)
     bool impossible = false;
 
     if (r == 0)
-      r = look (plan, masked->items[i], &impossible, run->err);
+      r = look (&run->launch, masked->items[i], &impossible, run->err);
     if (impossible)
       free (masked->items[i]);
     else

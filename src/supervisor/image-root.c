@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 /* From here on the image is a directory like any other, with an identity that the stage compares. */
-static int use_tree (struct plan *plan, const struct image_root *root, struct error *err)
+static int use_tree (struct launch *launch, const struct image_root *root, struct error *err)
 {
   struct stat st;
   char *path = strdup (root->path);
@@ -19,16 +19,16 @@ static int use_tree (struct plan *plan, const struct image_root *root, struct er
     free (path);
     return error_set_errno (err, errno, "look at '%s'", root->path);
   }
-  free (plan->root_path);
-  plan->root_path = path;
-  plan->root = ROOT_FROM_DIRECTORY;
-  plan->root_device = st.st_dev;
-  plan->root_inode = st.st_ino;
+  free (launch->root_path);
+  launch->root_path = path;
+  launch->root = ROOT_FROM_DIRECTORY;
+  launch->root_device = st.st_dev;
+  launch->root_inode = st.st_ino;
   return 0;
 }
 
-int run_image (struct plan *plan, const char *machine, const char *cache, image_progress_teller *tell,
-               void *tell_data, struct image_root *ret_root, struct error *err)
+int run_image (const struct plan *plan, const char *machine, const char *cache, image_progress_teller *tell,
+               void *tell_data, struct launch *launch, struct image_root *ret_root, struct error *err)
 {
   cleanup_image_reference struct image_reference reference = { 0 };
   cleanup_image_cache struct image_cache opened = { .fd = -1 };
@@ -55,5 +55,5 @@ int run_image (struct plan *plan, const char *machine, const char *cache, image_
     tell (tell_data, &(const struct image_progress){ .stage = IMAGE_STAGE_DONE });
   if (r < 0)
     return error_prefix (err, "--image");
-  return use_tree (plan, ret_root, err);
+  return use_tree (launch, ret_root, err);
 }

@@ -242,7 +242,7 @@ static void on_clock (struct event *event, short revents)
   (void) revents;
   if (course->kill_at != 0 && now >= course->kill_at && course->run->init_pidfd >= 0) {
     /* What is frozen cannot die. */
-    cgroup_thaw (course->run->options->plan->cgroup, course->run->options->plan->cgroup_path);
+    cgroup_thaw (course->run->options->plan->cgroup, course->run->launch.cgroup_path);
     kill_init (course);
     course->kill_at = now + GRACE_MS;
   }

@@ -124,15 +124,16 @@ static void watch_one (struct mask_watch *mask_watch, const struct plan *plan, i
   mask_watch->items[mask_watch->count++] = cover;
 }
 
-void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, int root)
+void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, const struct strlist *masked,
+                      int root)
 {
-  mask_watch->items = calloc (plan->masked.count + 1, sizeof (*mask_watch->items));
+  mask_watch->items = calloc (masked->count + 1, sizeof (*mask_watch->items));
   mask_watch->event.fd = epoll_create1 (EPOLL_CLOEXEC);
   mask_watch->directories = new_group (0);
   if (mask_watch->items != NULL && mask_watch->event.fd >= 0 && mask_watch->directories >= 0
       && poll_group (mask_watch, mask_watch->directories))
-    for (size_t i = 0; i < plan->masked.count; i++)
-      watch_one (mask_watch, plan, root, plan->masked.items[i]);
+    for (size_t i = 0; i < masked->count; i++)
+      watch_one (mask_watch, plan, root, masked->items[i]);
   if (mask_watch->count == 0)
     mask_watch_close (mask_watch);
 }

@@ -18,14 +18,14 @@
 /* The first words wait for init before it exists: no time is spent on saying them. */
 int run_ask_first (struct run *run)
 {
-  const struct promises promises = promises_of_plan (run->options->plan);
+  const struct promises promises = promises_of_plan (run->options->plan, &run->launch);
 
   return proof_begin (&run->proof, &promises, run_talk (run), run->err);
 }
 
 void run_look_around (struct run *run)
 {
-  const struct promises promises = promises_of_plan (run->options->plan);
+  const struct promises promises = promises_of_plan (run->options->plan, &run->launch);
 
   proof_look_around (&run->proof, &promises);
 }
@@ -47,7 +47,7 @@ static int look (struct run *run, const struct promises *promises)
   int r = proof_look (&run->proof, &subject, run->err);
 
   /* The kernel shows the variables that init was started with, and these are not the command's. */
-  if (r == 0 && run->options->plan->prewarmed && run->options->plan->argv.count > 0) {
+  if (r == 0 && run->launch.prewarmed && run->launch.argv.count > 0) {
     free (run->proof.outside.environment);
     run->proof.outside.environment = NULL;
   }
@@ -73,7 +73,8 @@ void run_remember (const struct run *run)
 
   run_facts_write (&run->dir, &run->proof.outside);
   /* Of a sandbox that was held ready it says so still. */
-  if (plan->prewarmed && run_record_write (&run->dir, plan, run->program, false, &ignored) < 0)
+  if (run->launch.prewarmed
+      && run_record_write (&run->dir, plan, &run->launch, run->program, false, &ignored) < 0)
     error_clear (&ignored);
 }
 
@@ -89,7 +90,7 @@ static int look_and_receive (struct run *run, const struct promises *promises)
 
 int run_observe (struct run *run)
 {
-  const struct promises promises = promises_of_plan (run->options->plan);
+  const struct promises promises = promises_of_plan (run->options->plan, &run->launch);
   int r = look_and_receive (run, &promises);
 
   run_passed (run, PHASE_ANSWER);

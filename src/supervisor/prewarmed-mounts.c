@@ -59,13 +59,13 @@ static bool cover (int directory, const char *path)
                 == 0;
 }
 
-static bool cover_hidden (const struct plan *plan)
+static bool cover_hidden (const struct launch *launch)
 {
   cleanup_close int directory = open (PLAN_WORKSPACE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-  for (size_t i = 0; i < plan->masked.count; i++)
-    if (str_has_prefix (plan->masked.items[i], PLAN_WORKSPACE "/")
-        && (directory < 0 || !cover (directory, plan->masked.items[i] + strlen (PLAN_WORKSPACE "/"))))
+  for (size_t i = 0; i < launch->masked.count; i++)
+    if (str_has_prefix (launch->masked.items[i], PLAN_WORKSPACE "/")
+        && (directory < 0 || !cover (directory, launch->masked.items[i] + strlen (PLAN_WORKSPACE "/"))))
       return false;
   return true;
 }
@@ -80,7 +80,7 @@ static bool put_on_workspace (const struct moving *moving)
 {
   return umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
          && syscall (SYS_move_mount, moving->tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) == 0
-         && cover_hidden (moving->run->options->plan);
+         && cover_hidden (&moving->run->launch);
 }
 
 /* In the container. The directory in which the command is to start must be there: init could only die of it.
@@ -89,18 +89,17 @@ static int put_in (const void *data)
 {
   const struct moving *moving = data;
 
-  return (moving->tree < 0 || put_on_workspace (moving)) && chdir (moving->run->options->plan->cwd) == 0 ? 0
-                                                                                                         : 1;
+  return (moving->tree < 0 || put_on_workspace (moving)) && chdir (moving->run->launch.cwd) == 0 ? 0 : 1;
 }
 
 int run_move_workspace_in (const struct run *run, const struct id_view *view)
 {
-  const struct plan_mount *workspace = plan_workspace (run->options->plan);
+  const struct plan_mount *workspace = launch_mount_at (&run->launch, PLAN_WORKSPACE);
   struct moving moving = { run, -1 };
   int r;
 
   if (workspace != NULL) {
-    moving.tree = stage_take_source (run->options->plan, workspace, view, run->err);
+    moving.tree = stage_take_source (run->options->plan, &run->launch, workspace, view, run->err);
     if (moving.tree < 0)
       return moving.tree;
   }

@@ -21,7 +21,6 @@
 struct run_prewarmed {
   struct run *run;
   struct run_options options;
-  struct plan *plan;
   char *shape;
   struct id_view view; /* of the workspace's owner, as far as that can be known */
   struct stat init;    /* the program, as it was taken into the sandbox */
@@ -30,7 +29,8 @@ struct run_prewarmed {
 
 static void prewarmed_free (struct run_prewarmed *prewarmed)
 {
-  plan_free (prewarmed->plan);
+  if (prewarmed->run != NULL)
+    launch_clear (&prewarmed->run->launch);
   free (prewarmed->run);
   close_p (&prewarmed->view.fd);
   free (prewarmed->shape);
@@ -65,34 +65,28 @@ int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t
   struct run_prewarmed *prewarmed = calloc (1, sizeof (*prewarmed));
   int r;
 
-  if (prewarmed == NULL) {
-    plan_free (options->plan);
+  if (prewarmed == NULL)
     return error_oom (err);
-  }
   prewarmed->options = *options;
-  prewarmed->plan = options->plan;
   prewarmed->view = (struct id_view){ owner_uid, owner_gid, -1 };
-  r = render_shape (prewarmed->plan, &prewarmed->shape, err);
+  r = render_shape (options->plan, &prewarmed->shape, err);
   if (r == 0 && stat (options->init, &prewarmed->init) < 0)
     r = error_set_errno (err, errno, "look at '%s'", options->init);
-  if (r == 0)
-    r = plan_hold (prewarmed->plan, err);
+  if (r == 0) {
+    prewarmed->run = run_new (&prewarmed->options, err);
+    r = prewarmed->run ? launch_hold (&prewarmed->run->launch, err) : err->code;
+  }
   if (r < 0) {
     prewarmed_free (prewarmed);
     return r;
   }
-  prewarmed->run = run_new (&prewarmed->options, err);
-  if (prewarmed->run == NULL) {
-    prewarmed_free (prewarmed);
-    return err->code;
-  }
   prewarmed->run->err = &prewarmed->err;
   r = run_make (prewarmed->run);
   if (r == 0)
-    r = run_record_write (&prewarmed->run->dir, prewarmed->plan, prewarmed->run->program, true,
-                          &prewarmed->err);
+    r = run_record_write (&prewarmed->run->dir, options->plan, &prewarmed->run->launch,
+                          prewarmed->run->program, true, &prewarmed->err);
   if (r == 0)
-    r = stage_make_id_view (prewarmed->plan, &prewarmed->view, &prewarmed->err);
+    r = stage_make_id_view (options->plan, &prewarmed->run->launch, &prewarmed->view, &prewarmed->err);
   if (r == 0 && prewarmed->run->result.reason == RUN_REFUSED) {
     cleanup_free char *broken = posture_broken_text (prewarmed->run->result.posture);
 
@@ -138,10 +132,10 @@ bool run_prewarmed_serves (const struct run_prewarmed *prewarmed, const struct p
 
 int run_prewarm_workspace (struct run *run)
 {
-  struct plan_mount *workspace = plan_workspace (run->options->plan);
+  struct plan_mount *workspace = launch_mount_at (&run->launch, PLAN_WORKSPACE);
   struct stat st;
 
-  if (!run->options->plan->prewarmed || workspace == NULL)
+  if (!run->launch.prewarmed || workspace == NULL)
     return 0;
   free (workspace->source);
   workspace->source = NULL;
@@ -208,15 +202,17 @@ static int hand_over (struct run *run, const struct id_view *view)
 {
   cleanup_strbuf struct strbuf command = { 0 };
   const struct plan *plan = run->options->plan;
-  int r = write_command (plan, &command, run->err);
+  int r = launch_tell (plan, &run->launch, run->err);
 
+  if (r == 0)
+    r = write_command (plan, &command, run->err);
   if (r == 0)
     r = run_look_at_hidden (run);
   if (r == 0)
     r = take_streams (run);
   if (r == 0)
     r = run_move_workspace_in (run, view);
-  cgroup_forget_usage (plan, &run->group);
+  cgroup_forget_usage (plan, &run->launch, &run->group);
   if (r == 0)
     r = run_send (run, HANDSHAKE_COMMAND, command.text, command.len);
   if (r == 0)
@@ -238,12 +234,9 @@ int run_adopt (const struct run_options *options, struct run **ret_run, struct e
   /* What came before was for nobody's run. */
   run_passed (run, PHASE_PREPARE);
   memset (run->result.phases_us, 0, sizeof (run->result.phases_us));
-  plan_adopt (prewarmed->plan, options->plan);
   run->options = options;
   r = hand_over (run, &prewarmed->view);
   if (r < 0) {
-    /* The caller gets its own plan back. */
-    plan_adopt (prewarmed->plan, options->plan);
     run->options = &prewarmed->options;
     run_discard (prewarmed, &ignored);
     return 0;

@@ -92,10 +92,8 @@ static int find_places (struct protection *protection)
 static int check_place (const struct protection *protection, const struct plan_mount *mount,
                         const struct location *source, const struct place *place)
 {
-  const struct plan *plan = protection->run->options->plan;
-
   if ((!mount->writable && !place->reading)
-      || (place->elsewhere && path_is_within (plan->cwd, mount->target)))
+      || (place->elsewhere && path_is_within (protection->run->launch.cwd, mount->target)))
     return 0;
   if (!location_is_within (&place->location, source)
       && !(place->inside && location_is_within (source, &place->location)))
@@ -152,9 +150,7 @@ static int check_links (const struct protection *protection, const struct plan_m
  * has that looked at on the way. */
 static int check_below (const struct protection *protection, const struct plan_mount *mount)
 {
-  const struct plan *plan = protection->run->options->plan;
-
-  for (size_t i = 0; plan->prewarmed && i < protection->mounts.count; i++)
+  for (size_t i = 0; protection->run->launch.prewarmed && i < protection->mounts.count; i++)
     if (path_is_within (protection->mounts.items[i].point, mount->source)
         && strcmp (protection->mounts.items[i].point, mount->source) != 0)
       return error_set (protection->run->err, -EBUSY, "'%s' has another mount below it", mount->source);
@@ -188,13 +184,13 @@ static int check_mount (const struct protection *protection, const struct plan_m
 int run_check_sources (struct run *run)
 {
   cleanup_protection struct protection protection = { .run = run };
-  const struct plan *plan = run->options->plan;
+  const struct launch *launch = &run->launch;
   int r = location_read_mounts (&protection.mounts, run->err);
 
   if (r == 0)
     r = find_places (&protection);
-  for (size_t i = 0; r == 0 && i < plan->mount_count; i++)
-    if (plan->mounts[i].inode != 0)
-      r = check_mount (&protection, &plan->mounts[i]);
+  for (size_t i = 0; r == 0 && i < launch->mount_count; i++)
+    if (launch->mounts[i].inode != 0)
+      r = check_mount (&protection, &launch->mounts[i]);
   return r;
 }

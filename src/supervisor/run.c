@@ -43,38 +43,20 @@ int run_make_directory (struct run *run, const char *name, char **ret_path)
 
 int run_take_ids (struct run *run)
 {
-  struct plan *plan = run->options->plan;
+  const struct plan *plan = run->options->plan;
   int r;
 
   if (plan->id_slots == 0)
     return 0;
   r = run_slot_take (run->options->host->state_dir, plan->id_slots, &run->slot, &run->slot_fd, run->err);
   if (r == 0)
-    plan_use_slot (plan, run->slot);
+    launch_use_slot (plan, run->slot, &run->launch);
   return r;
-}
-
-/* The run's id goes into names that were planned without it. */
-int run_name_plan (struct run *run)
-{
-  struct plan *plan = run->options->plan;
-
-  free (plan->run_id);
-  plan->run_id = strdup (run->dir.id);
-  if (plan->filter_path != NULL) {
-    free (plan->filter_path);
-    plan->filter_path = plan_filter_path (run->options->host->state_dir, run->dir.id);
-    if (plan->filter_path == NULL)
-      return error_oom (run->err);
-  }
-  return plan->run_id ? plan_name_cgroup (plan, run->err) : error_oom (run->err);
 }
 
 const struct cgroup *run_group (struct run *run)
 {
-  const struct plan *plan = run->options->plan;
-
-  cgroup_open (plan->cgroup, plan->cgroup_path, &run->group);
+  cgroup_open (run->options->plan->cgroup, run->launch.cgroup_path, &run->group);
   return &run->group;
 }
 
@@ -133,6 +115,8 @@ static int prepare (struct run *run)
     run->result.id = strdup (run->dir.id);
   if (r == 0)
     r = run_look_at_hidden (run);
+  if (r == 0)
+    r = launch_name (run->options->plan, run->options->host->state_dir, run->dir.id, &run->launch, run->err);
   return r < 0 ? r : run->driver->prepare (run);
 }
 
@@ -179,6 +163,10 @@ struct run *run_new (const struct run_options *options, struct error *err)
 
   if (run == NULL) {
     error_oom (err);
+    return NULL;
+  }
+  if (launch_init (options->plan, &run->launch, err) < 0) {
+    free (run);
     return NULL;
   }
   have_nothing (run);

@@ -13,7 +13,6 @@
 
 #include "base-file.h"
 #include "base-path.h"
-#include "plan-staged.h"
 #include "state-run-record.h"
 #include "supervisor-filter-cache.h"
 
@@ -49,7 +48,7 @@ static int open_run (struct run *run)
 
   return r < 0 ? r
                : run_image (options->plan, options->host->machine, options->cache, options->tell,
-                            options->tell_data, &run->image, run->err);
+                            options->tell_data, &run->launch, &run->image, run->err);
 }
 
 /* What a runtime keeps of a container lies on the stage, where it vanishes with it. gVisor's processes
@@ -76,7 +75,6 @@ static void on_call (struct event *event, short revents)
 /* Where there can be none the filter answers by itself, and nobody hears of it. */
 static int open_listener (struct run *run)
 {
-  struct plan *plan = run->options->plan;
   cleanup_free char *path = str_format ("%s/listener", run->dir.path);
   int r;
 
@@ -91,19 +89,19 @@ static int open_listener (struct run *run)
   run->listener.event.call = on_call;
   run->listener.event.data = run;
   event_add (&run->loop, &run->listener.event);
-  plan->listener = take_ptr (path);
+  run->launch.listener = take_ptr (path);
   return 0;
 }
 
 /* The filter as a program; other runtimes get the list, and make one of it themselves. */
 static int load_filter (struct run *run)
 {
-  struct plan *plan = run->options->plan;
+  const struct plan *plan = run->options->plan;
 
   if (!run->ops->prepared || plan->filter == NULL)
     return 0;
-  return filter_cache_text (run->options->host->storage_dir, plan->filter, plan->listener != NULL,
-                            &plan->program, run->err);
+  return filter_cache_text (run->options->host->storage_dir, plan->filter, run->launch.listener != NULL,
+                            &run->launch.program, run->err);
 }
 
 /* Whether the groups are better made by us than by the runtime. */
@@ -117,15 +115,14 @@ static bool makes_groups (const struct run *run)
 
 static int prepare (struct run *run)
 {
-  struct plan *plan = run->options->plan;
+  const struct plan *plan = run->options->plan;
+  struct launch *launch = &run->launch;
+  cleanup_strlist struct strlist hierarchies = { 0 };
   cleanup_close int fd = -1;
   cleanup_free char *text = NULL;
-  int r;
+  int r = name_state (run);
 
-  plan->cgroup_ours = plan->cgroup_ours || makes_groups (run);
-  r = run_name_plan (run);
-  if (r == 0)
-    r = name_state (run);
+  launch->cgroup_ours = launch->cgroup_ours || makes_groups (run);
   if (r == 0)
     r = run_take_ids (run);
   if (r == 0)
@@ -135,17 +132,17 @@ static int prepare (struct run *run)
   if (r == 0)
     r = run_prewarm_workspace (run);
   if (r == 0)
-    r = cgroup_plan_view (plan, &run->group, run->err);
+    r = cgroup_find_shown (plan, &run->group, &hierarchies, run->err);
   if (r == 0)
-    r = plan_stage (plan, run->stage, run->transport, run->err);
+    r = launch_stage (plan, run->stage, run->transport, &hierarchies, launch, run->err);
   if (r == 0)
     r = open_listener (run);
   if (r == 0)
     r = load_filter (run);
   if (r == 0)
-    r = plan->backend->render (plan, &text, run->err);
+    r = plan->backend->render (plan, launch, &text, run->err);
   if (r == 0)
-    r = run_record_write (&run->dir, plan, run->program, false, run->err);
+    r = run_record_write (&run->dir, plan, launch, run->program, false, run->err);
   if (r < 0)
     return r;
   fd = open (run->bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -154,17 +151,15 @@ static int prepare (struct run *run)
   return file_write_passing (fd, "config.json", text, strlen (text), 0600, run->err);
 }
 
-static void describe_launch (struct run *run)
+static void describe_call (struct run *run)
 {
-  const struct plan *plan = run->options->plan;
-
-  run->launch = (struct runtime_call){
+  run->call = (struct runtime_call){
     .id = run->dir.id,
     .directory = run->dir.path,
     .state = run->state,
     .bundle = run->bundle,
     .program = run->program,
-    .cgroup = plan->cgroup_path != NULL && !plan->cgroup_ours,
+    .cgroup = run->launch.cgroup_path != NULL && !run->launch.cgroup_ours,
     .passed = run->transport == INIT_OVER_FDS ? 2 : 0,
   };
 }
@@ -173,24 +168,24 @@ static int start (struct run *run)
 {
   int r;
 
-  describe_launch (run);
+  describe_call (run);
   r = run_open_channels (run);
   /* A runtime's limits are in force before init is. */
-  if (r == 0 && !run->options->plan->cgroup_ours)
+  if (r == 0 && !run->launch.cgroup_ours)
     r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_listen (run);
   run->created = true;
   if (r == 0)
-    r = cgroup_make (run->options->plan, &run->group, run->err);
+    r = cgroup_make (run->options->plan, &run->launch, &run->group, run->err);
   run_passed (run, PHASE_PREPARE);
   if (r == 0)
     r = run_stage_and_create (run);
   run_passed (run, PHASE_CREATE);
   /* Init comes to life meanwhile, and answers under the limits that the command will have. */
   if (r == 0)
-    r = cgroup_limit (run->options->plan, &run->group, run->err);
-  if (r == 0 && run->options->plan->cgroup_ours)
+    r = cgroup_limit (run->options->plan, &run->launch, &run->group, run->err);
+  if (r == 0 && run->launch.cgroup_ours)
     r = run_ask_first (run);
   if (r == 0 && run->options->plan->terminal)
     r = run_terminal_accept (run);
@@ -212,7 +207,7 @@ static void send_signal (struct run *run, int signal_number)
     /* One step at a time; a kill, which follows, needs none. */
     if (run->in_step)
       return;
-    run->launch.signal = signal_number;
+    run->call.signal = signal_number;
     run_step (run, STEP_KILL, &ignored);
     return;
   }
@@ -240,8 +235,8 @@ static void destroy (struct run *run)
     run_step (run, STEP_DELETE, run->err);
   cleanup_helper_stop (&run->cleanup_helper);
   /* Without the directory gc would not know of the cgroup. */
-  if (run->created && !cgroup_remove (&run->group, plan->cgroup_path)
-      && cgroup_destroy (plan->cgroup, plan->cgroup_path, run->err) < 0)
+  if (run->created && !cgroup_remove (&run->group, run->launch.cgroup_path)
+      && cgroup_destroy (plan->cgroup, run->launch.cgroup_path, run->err) < 0)
     run->keep_dir = true;
   /* It is in the supervisor's group there, which would stay with it. */
   if (plan->cgroup_delegated != NULL)

@@ -127,7 +127,7 @@ static int prepare (const struct child_plan *child, struct error *err)
     return r < 0 ? error_set_errno (err, -r, "join the stage") : 0;
   }
   child->stage->report = child->report;
-  r = cgroup_enter (child->stage->plan, child->group, err);
+  r = cgroup_enter (child->stage->plan, child->stage->launch, child->group, err);
   if (r < 0)
     return r;
   r = stage_build (child->stage, err);
@@ -210,7 +210,7 @@ static int judge_step (const struct run *run, enum runtime_step step, int status
     return error_set (err, -EIO, "set up the run: %s", said);
   if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
     return 0;
-  why = run->ops->failure (&run->launch, step, run->control);
+  why = run->ops->failure (&run->call, step, run->control);
   if (why != NULL)
     return error_set (err, -EIO, "%s could not %s the container: %s", run->name, names[step], why);
   if (WIFEXITED (status))
@@ -262,7 +262,7 @@ static int execute (struct run *run, enum runtime_step step, struct stage *stage
   int report[2], status = 0, r;
   pid_t parent = getpid (), pid;
 
-  r = run->ops->argv (&run->launch, step, &argv, err);
+  r = run->ops->argv (&run->call, step, &argv, err);
   if (r < 0 || argv.count == 0)
     return r;
   array = argv_array (&argv);
@@ -274,8 +274,8 @@ static int execute (struct run *run, enum runtime_step step, struct stage *stage
   theirs = report[1];
   pid = fork ();
   if (pid == 0)
-    run_child (&(const struct child_plan){ stage, &run->group, run->stage_ns, run->options->plan->staged_ids,
-                                           fds, fd_count, array,
+    run_child (&(const struct child_plan){ stage, &run->group, run->stage_ns, run->launch.staged_ids, fds,
+                                           fd_count, array,
                                            run->ops->prepared && stage ? run->options->launch : NULL,
                                            theirs },
                parent);
@@ -302,8 +302,9 @@ int run_stage_and_create (struct run *run)
   cleanup_free char *staged = run->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage) : NULL;
   cleanup_close int theirs = -1;
   int fds[6], pair[2];
-  size_t count = 3 + run->launch.passed;
+  size_t count = 3 + run->call.passed;
   struct stage stage = { .plan = plan,
+                         .launch = &run->launch,
                          .directory = run->stage,
                          .init = run->options->init,
                          .runtime = run->program,
@@ -311,7 +312,7 @@ int run_stage_and_create (struct run *run)
                          .group = &run->group,
                          .own_kernel = run->own_kernel,
                          .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
-                         .cgroup_empty = !run->launch.cgroup };
+                         .cgroup_empty = !run->call.cgroup };
 
   if (run->ops->prepared && !at_hand && staged == NULL)
     return error_oom (run->err);

@@ -87,7 +87,7 @@ static bool take_report (struct waiting *wait)
   if (strcmp (wait->said, STAGE_MAP_ME) != 0)
     return true;
   wait->said[0] = '\0';
-  wait->failed = stage_write_maps (wait->run->options->plan, wait->pid, wait->err);
+  wait->failed = stage_write_maps (&wait->run->launch, wait->pid, wait->err);
   if (wait->failed == 0 && send (report, "", 1, MSG_NOSIGNAL) != 1)
     wait->failed = error_set_errno (wait->err, errno, "answer the stage");
   return wait->failed == 0;

@@ -11,7 +11,7 @@
 #include "base-error.h"
 #include "base-str.h"
 #include "control-backend.h"
-#include "plan-staged.h"
+#include "plan-launch.h"
 
 struct host_facts;
 struct run;

@@ -40,7 +40,8 @@ struct run {
   struct image_root image; /* the tree that the root is made of, if any */
   unsigned slot;           /* our private range of ids, held by slot_fd */
   int slot_fd;
-  struct runtime_call launch;
+  struct launch launch; /* of the plan */
+  struct runtime_call call;
   char *bundle, *stage, *state, *program, *console_path;
   int console;  /* where the runtime hands a terminal over */
   int terminal; /* the master of the run's own terminal, or -1 */
@@ -93,7 +94,6 @@ int run_move_workspace_in (const struct run *run, const struct id_view *view);
 int run_prewarm_workspace (struct run *run);
 
 /* run.c: what both kinds prepare alike. */
-int run_name_plan (struct run *run);
 int run_take_ids (struct run *run);
 const struct cgroup *run_group (struct run *run); /* opened, if it was not yet and is there */
 int run_make_directory (struct run *run, const char *name, char **ret_path);

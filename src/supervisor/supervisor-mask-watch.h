@@ -30,7 +30,8 @@ struct mask_watch {
 };
 
 /* ROOT is the run's root. What cannot be watched is not. */
-void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, int root);
+void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, const struct strlist *masked,
+                      int root);
 
 /* Reads what there is. Never blocks. */
 void mask_watch_serve (struct mask_watch *mask_watch, const struct plan *plan, struct denials *denials);

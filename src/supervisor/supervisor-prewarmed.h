@@ -1,8 +1,8 @@
 /* Sandboxes that are held ready: made and proven before anybody knows what will run in them.
  *
  * run_prewarm goes as far as a run goes without its command: a container stands, init waits in it, and every
- * promise has been observed, of a plan from which words, variables and workspace were taken
- * (plan-prewarmed.h). run_execute with such a sandbox compares its plan with the one that is wanted, to the
+ * promise has been observed, of a launch without command and workspace
+ * (plan-launch.h). run_execute with such a sandbox compares its plan with the one that is wanted, to the
  * last byte of what both were made from (render-shape.h); it moves the workspace into the container, tells
  * init the rest, observes every promise again, now of the whole plan, and goes on as any run does. Where the
  * plans differ, or any of this fails before init knows the command, the sandbox is taken down, and the run
@@ -17,8 +17,7 @@
 
 struct run_prewarmed;
 
-/* OPTIONS and what they point to must stay, except for the plan, which is taken over, whatever becomes of it.
- */
+/* OPTIONS and what they point to must stay until the sandbox is adopted or discarded. */
 int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
                  struct run_prewarmed **ret_prewarmed, struct error *err);
 

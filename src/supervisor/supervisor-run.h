@@ -34,7 +34,7 @@ enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMI
 
 struct run_options {
   const struct host_facts *host;
-  struct plan *plan;           /* ours to rewrite */
+  const struct plan *plan;
   const char *init;            /* path of tyrum-oci-init */
   const char *cache;           /* directory for unpacked images */
   image_progress_teller *tell; /* of unpacking one; may be NULL */

@@ -106,6 +106,7 @@ void run_tear_down (struct run *run)
     run_end_namespaces (run);
   talk_clear (&run->talk);
   proof_clear (&run->proof);
+  launch_clear (&run->launch);
   free (run->bundle);
   free (run->stage);
   free (run->state);

@@ -38,7 +38,7 @@ int run_terminal_listen (struct run *run)
   run->console = fd;
   if (bind (fd, (const struct sockaddr *) &address, sizeof (address)) < 0 || listen (fd, 1) < 0)
     return error_set_errno (run->err, errno, "listen on '%s'", run->console_path);
-  run->launch.console = run->console_path;
+  run->call.console = run->console_path;
   return 0;
 }
 

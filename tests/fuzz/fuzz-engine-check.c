@@ -37,12 +37,12 @@ static bool is_flag (const struct json_node *tree, const char *way)
   return node != NULL && node->type == JSON_BOOL && node->flag;
 }
 
-static void check (const struct engine_ways *ways, const struct plan *plan, const struct json_node *sent,
-                   const struct json_node *inspected)
+static void check (const struct engine_ways *ways, const struct plan *plan, const struct launch *launch,
+                   const struct json_node *sent, const struct json_node *inspected)
 {
   cleanup_strlist struct strlist differences = { 0 };
 
-  must (ways->compare (plan, sent, inspected, &differences) == 0);
+  must (ways->compare (plan, launch, sent, inspected, &differences) == 0);
   must (differences.count > 0
         || (is_text (inspected, "Config.User", "10001:10001")
             && is_text (inspected, "HostConfig.NetworkMode", "none")
@@ -54,8 +54,9 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   static char hostname[] = "tyrum", cwd[] = "/workspace";
   static struct plan plan = {
-    .root_read_only = true, .hostname = hostname, .cwd = cwd, .uid = 10001, .gid = 10001, .memory = 1048576
+    .root_read_only = true, .hostname = hostname, .uid = 10001, .gid = 10001, .memory = 1048576
   };
+  static const struct launch launch = { .cwd = cwd };
   static struct json_node *sent;
   cleanup_error struct error err = { 0 };
   cleanup_json struct json_node *inspected = NULL;
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     must (reply_read (sent_text, strlen (sent_text), &sent, &err) == 0);
   if (reply_read ((const char *) data, size, &inspected, &err) < 0)
     return 0;
-  check (backend_named ("docker")->engine, &plan, sent, inspected);
-  check (backend_named ("podman")->engine, &plan, sent, inspected);
+  check (backend_named ("docker")->engine, &plan, &launch, sent, inspected);
+  check (backend_named ("podman")->engine, &plan, &launch, sent, inspected);
   return 0;
 }

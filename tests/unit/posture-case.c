@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "plan-staged.h"
+#include "plan-launch.h"
 
 #define MUST(condition)                                                                                      \
   do {                                                                                                       \
@@ -78,8 +78,6 @@ static struct plan *make_plan (struct host_facts *host, const char *profile_said
   }
   free (plan->run_id);
   plan->run_id = strdup ("r-1");
-  MUST (strlist_add (&plan->cgroup_shown, "memory") == 0 && strlist_add (&plan->cgroup_shown, "pids") == 0
-        && strlist_add (&plan->cgroup_shown, "cpu") == 0);
   return plan;
 }
 
@@ -140,14 +138,14 @@ static void add_group (struct strbuf *buf, const struct plan_mount *mount, unsig
                  strlen (name) % 10, outside ? "/tyrum-oci-r-1" : "/", mount->target, name);
 }
 
-static char *mounts_text (const struct plan *plan, bool outside)
+static char *mounts_text (const struct plan *plan, const struct launch *launch, bool outside)
 {
   struct strbuf buf = { 0 };
   unsigned id = 100;
 
   strbuf_addf (&buf, "%u 90 0:60 /rootfs / ro,nosuid,nodev,relatime - tmpfs tyrum-oci-r-1 rw\n", id++);
-  for (size_t i = 0; i < plan->mount_count; i++) {
-    const struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    const struct plan_mount *mount = &launch->mounts[i];
     bool bind = strcmp (mount->type, "bind") == 0;
     bool ro = bind ? !mount->writable : has_option (mount, "ro");
     bool dev = strncmp (mount->target, "/dev", 4) == 0;
@@ -169,14 +167,14 @@ static char *mounts_text (const struct plan *plan, bool outside)
   return strbuf_take (&buf);
 }
 
-static char *file_text (const struct plan *plan, const char *path)
+static char *file_text (const struct plan *plan, const struct launch *launch, const char *path)
 {
   if (strcmp (path, "/proc/self/status") == 0)
     return status_text (plan, false);
   if (strcmp (path, "/proc/self/uid_map") == 0 || strcmp (path, "/proc/self/gid_map") == 0)
     return map_text (plan);
   if (strcmp (path, "/proc/self/mountinfo") == 0)
-    return mounts_text (plan, false);
+    return mounts_text (plan, launch, false);
   if (strcmp (path, "/proc/self/cgroup") == 0)
     return strdup ("4:memory:/\n3:pids:/\n0::/\n");
   if (strcmp (path, "/proc/net/dev") == 0)
@@ -233,17 +231,18 @@ void posture_case_answer_connect (struct posture_case *c, const void *address, s
   set (find (c, QUESTION_CONNECT, address, length), errnum, "", 0);
 }
 
-static void answer_look (const struct plan *plan, const char *path, struct answer *answer)
+static void answer_look (const struct plan *plan, const struct launch *launch, const char *path,
+                         struct answer *answer)
 {
   struct report_look look = { .mode = S_IFDIR | 0755, .device = 5, .inode = 5, .content = 2 };
 
   for (size_t i = 0; i < plan->masked.count; i++)
     if (strcmp (plan->masked.items[i], path) == 0)
       look = (struct report_look){ .mode = S_IFCHR | 0666, .rdev = UINT64_C (1) << 32 | 3 };
-  for (size_t i = 0; i < plan->mount_count; i++)
-    if (strcmp (plan->mounts[i].target, path) == 0) {
+  for (size_t i = 0; i < launch->mount_count; i++)
+    if (strcmp (launch->mounts[i].target, path) == 0) {
       look.device = UINT64_C (1) << 32; /* 256 is 1:0 */
-      look.inode = plan->mounts[i].inode;
+      look.inode = launch->mounts[i].inode;
     }
   if (str_has_prefix (path, "/run/secrets/"))
     look.mode = S_IFREG | 0400;
@@ -312,7 +311,8 @@ static void answer_execute (const char *path, struct answer *answer)
   set (answer, 0, &execute, sizeof (execute));
 }
 
-static void answer_one (const struct plan *plan, const struct asked *asked, struct answer *answer)
+static void answer_one (const struct plan *plan, const struct launch *launch, const struct asked *asked,
+                        struct answer *answer)
 {
   struct report_limit limits[16] = { 0 };
   struct report_statfs fs = { .type = TMPFS_MAGIC, .bytes = plan->settings.values[SETTING_TMP].number };
@@ -323,7 +323,7 @@ static void answer_one (const struct plan *plan, const struct asked *asked, stru
 
   switch (asked->kind) {
   case QUESTION_FILE:
-    text = file_text (plan, asked->bytes);
+    text = file_text (plan, launch, asked->bytes);
     set (answer, text ? 0 : EINVAL, text, text ? strlen (text) : 0);
     free (text);
     break;
@@ -335,7 +335,7 @@ static void answer_one (const struct plan *plan, const struct asked *asked, stru
     free (text);
     break;
   case QUESTION_SEE:
-  case QUESTION_LOOK: answer_look (plan, asked->bytes, answer); break;
+  case QUESTION_LOOK: answer_look (plan, launch, asked->bytes, answer); break;
   case QUESTION_STATFS: set (answer, 0, &fs, sizeof (fs)); break;
   case QUESTION_LIST: answer_list (asked->bytes, answer); break;
   case QUESTION_CREATE: set (answer, strcmp (asked->bytes, "/") == 0 ? EROFS : 0, "", 0); break;
@@ -360,7 +360,7 @@ static void answer_one (const struct plan *plan, const struct asked *asked, stru
   }
 }
 
-static void make_outside (const struct plan *plan, struct outside *out)
+static void make_outside (const struct plan *plan, const struct launch *launch, struct outside *out)
 {
   struct strbuf environment = { 0 };
 
@@ -371,11 +371,11 @@ static void make_outside (const struct plan *plan, struct outside *out)
                            .status = status_text (plan, true),
                            .uid_map = map_text (plan),
                            .gid_map = map_text (plan),
-                           .mounts = mounts_text (plan, true),
+                           .mounts = mounts_text (plan, launch, true),
                            .cgroup = strdup (
                                "4:memory:/tyrum-oci-r-1\n3:pids:/tyrum-oci-r-1\n2:cpu:/tyrum-oci-r-1\n"),
                            .limits = strdup ("Limit\nMax open files            1024        1024     files\n"),
-                           .label = file_text (plan, "/proc/self/attr/current"),
+                           .label = file_text (plan, launch, "/proc/self/attr/current"),
                            .pipes = { 11, 12, 13 },
                            .wall_ms = plan->wall_ms,
                            .output_bytes = plan->output_bytes,
@@ -405,18 +405,24 @@ static void make_outside (const struct plan *plan, struct outside *out)
 static void make (struct posture_case *c, const char *host_said, const char *profile_said)
 {
   cleanup_host_facts struct host_facts *host = make_host (host_said);
+  cleanup_strlist struct strlist hierarchies = { 0 };
   struct questions questions = { 0 };
   struct promises promises;
   struct error err = { 0 };
 
   *c = (struct posture_case){ .plan = make_plan (host, profile_said) };
-  MUST (plan_stage (c->plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &err) == 0);
-  promises = promises_of_plan (c->plan);
+  MUST (strlist_add (&hierarchies, "memory") == 0 && strlist_add (&hierarchies, "pids") == 0
+        && strlist_add (&hierarchies, "cpu") == 0);
+  MUST (launch_init (c->plan, &c->launch, &err) == 0
+        && launch_stage (c->plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &hierarchies, &c->launch,
+                         &err)
+               == 0);
+  promises = promises_of_plan (c->plan, &c->launch);
   MUST (questions_make (&promises, &questions, &err) == 0);
   MUST (inside_new (&questions, &c->inside, &err) == 0);
   for (size_t i = 0; i < c->inside.questions.count; i++)
-    answer_one (c->plan, &c->inside.questions.items[i], &c->inside.answers[i]);
-  make_outside (c->plan, &c->outside);
+    answer_one (c->plan, &c->launch, &c->inside.questions.items[i], &c->inside.answers[i]);
+  make_outside (c->plan, &c->launch, &c->outside);
 }
 
 void posture_case_make (struct posture_case *c)
@@ -431,7 +437,7 @@ void posture_case_make_all (struct posture_case *c)
 
 int posture_case_judge (const struct posture_case *c, struct posture **ret_posture, struct error *err)
 {
-  const struct promises promises = promises_of_plan (c->plan);
+  const struct promises promises = promises_of_plan (c->plan, &c->launch);
 
   return posture_judge (&promises, &c->inside, &c->outside, ret_posture, err);
 }
@@ -440,6 +446,7 @@ void posture_case_clear (struct posture_case *c)
 {
   inside_clear (&c->inside);
   outside_clear (&c->outside);
+  launch_clear (&c->launch);
   plan_free (c->plan);
   *c = (struct posture_case){ 0 };
 }

@@ -4,11 +4,12 @@
  */
 #pragma once
 
-#include "plan-plan.h"
+#include "plan-launch.h"
 #include "posture-posture.h"
 
 struct posture_case {
   struct plan *plan;
+  struct launch launch; /* staged */
   struct inside inside;
   struct outside outside;
 };

@@ -42,7 +42,7 @@ static int run_questions (struct error *err)
 {
   cleanup_questions struct questions questions = { 0 };
   cleanup_inside struct inside inside = { 0 };
-  const struct promises promises = promises_of_plan (good.plan);
+  const struct promises promises = promises_of_plan (good.plan, &good.launch);
   int r = questions_make (&promises, &questions, err);
 
   return r < 0 ? r : inside_new (&questions, &inside, err);

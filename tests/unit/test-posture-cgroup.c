@@ -150,20 +150,16 @@ static void check_good (struct posture_case *c, const char *words)
 /* The plan does not say what an engine mounts of cgroups, only where. */
 static void make_engines_own (struct posture_case *c)
 {
-  struct plan *plan = c->plan;
+  struct launch *launch = &c->launch;
 
-  for (size_t i = 0; i < plan->mount_count; i++)
-    while (strcmp (plan->mounts[i].type, "cgroup") == 0) {
-      struct plan_mount *mount = &plan->mounts[i];
+  for (size_t i = 0; i < launch->mount_count; i++)
+    while (strcmp (launch->mounts[i].type, "cgroup") == 0) {
+      struct plan_mount *mount = &launch->mounts[i];
 
-      free (mount->type);
-      free (mount->source);
-      free (mount->staged);
-      free (mount->target);
-      strlist_clear (&mount->options);
-      memmove (mount, mount + 1, (--plan->mount_count - i) * sizeof (*mount));
+      plan_mount_clear (mount);
+      memmove (mount, mount + 1, (--launch->mount_count - i) * sizeof (*mount));
     }
-  assert_int_equal (strlist_add (&plan->engines_own, PLAN_GROUP_VIEW), 0);
+  assert_int_equal (strlist_add (&c->plan->engines_own, PLAN_GROUP_VIEW), 0);
 }
 
 /* Several controllers in one hierarchy, and version 2, are told from one another as the kernel writes them.

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "plan-staged.h"
+#include "plan-launch.h"
 #include "posture-spoil.h"
 
 SPOIL (uid_inside)
@@ -106,7 +106,7 @@ SPOIL (seccomp_mode_outside)
 /* The kernel answers with another errno what nobody at the listener does. */
 SPOIL (listener_dropped)
 {
-  c->plan->listener = strdup ("/run/listener");
+  c->launch.listener = strdup ("/run/listener");
   for (size_t i = 0; i < probe_call_count; i++)
     if (filter_answer (c->plan->filter, probe_calls[i].name, probe_calls[i].call.arguments) != 0)
       posture_case_answer_call (c, &probe_calls[i].call, -ENOSYS);

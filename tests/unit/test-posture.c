@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "plan-staged.h"
+#include "plan-launch.h"
 #include "posture-spoil.h"
 
 static void test_good (void **state)

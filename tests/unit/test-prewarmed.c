@@ -61,6 +61,11 @@ static char *shape_of (const struct plan *plan)
     statement;                                                                                               \
   }
 
+static struct plan_mount *workspace_in (const struct plan *plan)
+{
+  return &plan->mounts[plan_workspace (plan) - plan->mounts];
+}
+
 static struct plan_mount *other_mount (const struct plan *plan)
 {
   for (size_t i = 0; i < plan->mount_count; i++)
@@ -89,8 +94,8 @@ CHANGE (mount_target, replace (&other_mount (plan)->target, "/another"))
 CHANGE (mount_inode, other_mount (plan)->inode++)
 CHANGE (mount_device, other_mount (plan)->device++)
 CHANGE (mount_options, assert_int_equal (strlist_add (&other_mount (plan)->options, "noatime"), 0))
-CHANGE (fewer_mounts, plan_workspace (plan)->target[1] = 'W')
-CHANGE (workspace_writable, plan_workspace (plan)->writable = !plan_workspace (plan)->writable)
+CHANGE (fewer_mounts, workspace_in (plan)->target[1] = 'W')
+CHANGE (workspace_writable, workspace_in (plan)->writable = !workspace_in (plan)->writable)
 CHANGE (masked, assert_int_equal (strlist_add (&plan->masked, "/proc/another"), 0))
 CHANGE (read_only, assert_int_equal (strlist_add (&plan->read_only, "/proc/another"), 0))
 CHANGE (user_namespace, plan->user_namespace = !plan->user_namespace)
@@ -162,7 +167,7 @@ static void test_another (void **state)
 
 static void tell (struct plan *plan)
 {
-  struct plan_mount *workspace = plan_workspace (plan);
+  struct plan_mount *workspace = workspace_in (plan);
 
   assert_int_equal (strlist_add (&plan->argv, "more"), 0);
   assert_int_equal (strlist_add (&plan->env, "WORD=secret"), 0);
@@ -181,8 +186,6 @@ static void test_the_same (void **state)
   cleanup_plan struct plan *plan = make ();
   cleanup_free char *before = shape_of (plan);
   cleanup_free char *after = NULL;
-  cleanup_free char *prewarmed = NULL;
-  cleanup_error struct error err = { 0 };
 
   (void) state;
   tell (plan);
@@ -190,61 +193,42 @@ static void test_the_same (void **state)
   assert_string_equal (before, after);
   CHECK (strstr (after, "secret") == NULL && strstr (after, "/home/") == NULL, "the caller's is in '%s'",
          after);
-  assert_int_equal (plan_hold (plan, &err), 0);
-  prewarmed = shape_of (plan);
-  assert_string_equal (before, prewarmed);
 }
 
-static void test_nothing_of_the_callers (void **state)
+static const struct plan_mount *workspace_of (const struct launch *launch)
 {
-  cleanup_plan struct plan *plan = make ();
+  return launch_mount_at (launch, PLAN_WORKSPACE);
+}
+
+/* A sandbox that is made in advance has nothing of a caller's; the command is told to it from the caller's
+ * own plan, and neither plan changes. */
+static void test_told (void **state)
+{
+  cleanup_plan struct plan *template = make (), *wanted = make ();
+  cleanup_launch struct launch launch = { 0 };
   cleanup_error struct error err = { 0 };
 
   (void) state;
-  tell (plan);
-  assert_int_equal (plan_hold (plan, &err), 0);
-  assert_true (plan->prewarmed);
-  assert_int_equal (plan->argv.count, 0);
-  assert_int_equal (plan->env.count, 1);
-  assert_string_equal (plan->env.items[0], "HOME=/");
-  assert_string_equal (plan_workspace (plan)->source, "");
-  assert_int_equal (plan_workspace (plan)->inode, 0);
-}
+  assert_int_equal (launch_init (template, &launch, &err), 0);
+  assert_int_equal (launch_hold (&launch, &err), 0);
+  assert_true (launch.prewarmed);
+  assert_int_equal (launch.argv.count, 0);
+  assert_int_equal (launch.env.count, 1);
+  assert_string_equal (launch.env.items[0], "HOME=/");
+  assert_string_equal (workspace_of (&launch)->source, "");
+  assert_int_equal (workspace_of (&launch)->inode, 0);
+  assert_string_equal (plan_workspace (template)->source, "/home/one");
 
-/* Both ways: a sandbox that cannot be given away leaves its caller the plan as it was. */
-static void test_adopted (void **state)
-{
-  cleanup_plan struct plan *prewarmed = make (), *wanted = make ();
-  cleanup_error struct error err = { 0 };
-
-  (void) state;
-  assert_int_equal (plan_hold (prewarmed, &err), 0);
-  replace (&prewarmed->hostname, "held");
   tell (wanted);
-  plan_adopt (prewarmed, wanted);
-  assert_true (wanted->prewarmed);
-  assert_string_equal (wanted->hostname, "held");
-  assert_string_equal (wanted->cwd, "/workspace/sub");
-  assert_string_equal (plan_workspace (wanted)->source, "/home/other");
-  assert_int_equal (plan_workspace (wanted)->device, 3);
-  assert_int_equal (plan_workspace (wanted)->inode, 4);
-  assert_string_equal (wanted->argv.items[wanted->argv.count - 1], "more");
-  assert_string_equal (wanted->masked.items[wanted->masked.count - 1], "/workspace/another.key");
-  assert_int_equal (wanted->wall_ms, 5);
-  assert_int_equal (wanted->output_bytes, 6);
-  assert_true (wanted->controls[CONTROL_LIMITS_PIDS].required
-               != prewarmed->controls[CONTROL_LIMITS_PIDS].required);
-  assert_int_equal (prewarmed->argv.count, 0);
-  plan_adopt (prewarmed, wanted);
-  assert_false (wanted->prewarmed);
-  assert_string_equal (plan_workspace (wanted)->source, "/home/other");
-  assert_int_equal (plan_workspace (wanted)->inode, 4);
-  assert_string_equal (wanted->argv.items[wanted->argv.count - 1], "more");
-  assert_string_equal (wanted->cwd, "/workspace/sub");
-  assert_int_equal (wanted->wall_ms, 5);
-  assert_int_not_equal (prewarmed->wall_ms, 5);
-  assert_string_equal (prewarmed->hostname, "held");
-  assert_string_equal (plan_workspace (prewarmed)->source, "");
+  assert_int_equal (launch_tell (wanted, &launch, &err), 0);
+  assert_true (launch.prewarmed);
+  assert_string_equal (launch.cwd, "/workspace/sub");
+  assert_string_equal (workspace_of (&launch)->source, "/home/other");
+  assert_int_equal (workspace_of (&launch)->device, 3);
+  assert_int_equal (workspace_of (&launch)->inode, 4);
+  assert_string_equal (launch.argv.items[launch.argv.count - 1], "more");
+  assert_string_equal (launch.env.items[launch.env.count - 1], "WORD=secret");
+  assert_string_equal (launch.masked.items[launch.masked.count - 1], "/workspace/another.key");
 }
 
 /* ---- Of what none is held. */
@@ -283,8 +267,7 @@ static void test_not_held (void **state)
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_another),
   cmocka_unit_test (test_the_same),
-  cmocka_unit_test (test_nothing_of_the_callers),
-  cmocka_unit_test (test_adopted),
+  cmocka_unit_test (test_told),
   cmocka_unit_test (test_not_held),
 };
 

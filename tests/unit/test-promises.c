@@ -108,18 +108,19 @@ static void test_plan (void **state)
 
   (void) state;
   posture_case_make_all (&c);
-  c.plan->listener = strdup ("/run/listener");
-  promises = promises_of_plan (c.plan);
+  c.launch.listener = strdup ("/run/listener");
+  promises = promises_of_plan (c.plan, &c.launch);
   check_filled (&promises, " among_others joins_user_namespace ");
   c.plan->backend = backend_named ("docker");
   c.plan->engines_ids = true;
-  promises = promises_of_plan (c.plan);
+  promises = promises_of_plan (c.plan, &c.launch);
   check_filled (&promises, " ");
 }
 
 struct spec {
   struct host_facts *host;
   struct plan *plan;
+  struct launch launch;
   struct json_node *config;
   struct promised promised;
 };
@@ -128,6 +129,7 @@ static void spec_clear (struct spec *spec)
 {
   promised_clear (&spec->promised);
   json_free (spec->config);
+  launch_clear (&spec->launch);
   plan_free (spec->plan);
   host_facts_free (spec->host);
 }
@@ -213,9 +215,10 @@ static void test_spec (void **state)
 
   (void) state;
   posture_case_plan (&spec.host, &spec.plan);
+  assert_int_equal (launch_init (spec.plan, &spec.launch, &err), 0);
   policy = (struct policy){ .host = spec.host, .settings = spec.plan->settings, .filter = spec.plan->filter };
-  promises = promises_of_plan (spec.plan);
-  CHECK (render_oci (spec.plan, &text, &err) == 0
+  promises = promises_of_plan (spec.plan, &spec.launch);
+  CHECK (render_oci (spec.plan, &spec.launch, &text, &err) == 0
              && spec_read ("config.json", text, strlen (text), &spec.config, &err) == 0
              && promised_by_spec (&policy, spec.config, "4:memory:/group\n0::/\n", &spec.promised, &err) == 0,
          "%s", error_text (&err));

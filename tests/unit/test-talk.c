@@ -185,7 +185,7 @@ static void test_proof (void **state)
 
   (void) state;
   posture_case_make (&c);
-  promises = promises_of_plan (c.plan);
+  promises = promises_of_plan (c.plan, &c.launch);
   line_open (&line, false);
   CHECK (proof_begin (&proof, &promises, &line.talk, &err) == 0, "%s", error_text (&err));
   while (r == 0) {

@@ -5,7 +5,6 @@
 
 #include "base-json-read.h"
 #include "plan-case.h"
-#include "plan-staged.h"
 #include "render-docker.h"
 #include "render-oci.h"
 #include "render-podman.h"
@@ -55,13 +54,15 @@ static void test_podman_expect (void **state)
     { "CpuQuota", "50000" },   { "CpuPeriod", "100000" },     { "AutoRemove", "false" },
   };
   cleanup_plan struct plan *plan = plan_case_make ("podman");
+  cleanup_launch struct launch launch = { 0 };
   cleanup_error struct error err = { 0 };
   cleanup_json struct json_node *expected = NULL;
   cleanup_free char *text = NULL;
   const struct json_node *host, *ids;
 
   (void) state;
-  assert_int_equal (render_podman_expect (plan, &text, &err), 0);
+  assert_int_equal (launch_init (plan, &launch, &err), 0);
+  assert_int_equal (render_podman_expect (plan, &launch, &text, &err), 0);
   expected = read_json (text);
   host = json_get (expected, "HostConfig");
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
@@ -84,7 +85,7 @@ static void test_podman_expect (void **state)
   plan->engines_ids = true;
   free (text);
   text = NULL;
-  assert_int_equal (render_podman_expect (plan, &text, &err), 0);
+  assert_int_equal (render_podman_expect (plan, &launch, &text, &err), 0);
   assert_null (strstr (text, "IDMappings"));
 }
 
@@ -93,6 +94,7 @@ static void test_podman_expect (void **state)
 static void test_staged (void **state)
 {
   cleanup_plan struct plan *plan = plan_case_make ("libcrun");
+  cleanup_launch struct launch launch = { 0 };
   cleanup_error struct error err = { 0 };
   cleanup_json struct json_node *config = NULL;
   cleanup_free char *text = NULL;
@@ -100,9 +102,11 @@ static void test_staged (void **state)
   size_t told = 0;
 
   (void) state;
-  assert_int_equal (plan_stage (plan, "/run/stage", INIT_OVER_FDS, &err), 0);
-  plan->listener = strdup ("/run/listener");
-  assert_int_equal (render_oci (plan, &text, &err), 0);
+  assert_int_equal (launch_init (plan, &launch, &err), 0);
+  assert_int_equal (launch_stage (plan, "/run/stage", INIT_OVER_FDS, &(struct strlist){ 0 }, &launch, &err),
+                    0);
+  launch.listener = strdup ("/run/listener");
+  assert_int_equal (render_oci (plan, &launch, &text, &err), 0);
   config = read_json (text);
   assert_string_equal (json_get (json_get (config, "process"), "args")->items[0]->text, STAGE_INIT_TARGET);
   assert_string_equal (json_get (json_get (config, "root"), "path")->text, "/run/stage/rootfs");
@@ -129,13 +133,16 @@ static void test_engines (void **state)
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_plan struct plan *plan = plan_case_make ("docker");
+    cleanup_launch struct launch launch = { 0 };
     cleanup_error struct error err = { 0 };
     cleanup_json struct json_node *document = NULL;
     cleanup_free char *text = NULL;
 
-    assert_int_equal (plan_stage_engine (plan, "/lib/init", "/run/door", INIT_OVER_SOCKET, &err), 0);
+    assert_int_equal (launch_init (plan, &launch, &err), 0);
+    assert_int_equal (
+        launch_stage_engine (plan, "/lib/init", "/run/rendezvous", INIT_OVER_SOCKET, &launch, &err), 0);
     plan->settings.values[SETTING_NETWORK_MODE].level = rows[i].level;
-    assert_int_equal (render_docker (plan, &text, &err), 0);
+    assert_int_equal (render_docker (plan, &launch, &text, &err), 0);
     document = read_json (text);
     assert_string_equal (json_get (json_get (document, "HostConfig"), "NetworkMode")->text, rows[i].docker);
     assert_string_equal (json_get (document, "Entrypoint")->items[0]->text, STAGE_INIT_TARGET);

@@ -1,0 +1,87 @@
+/* A launch: how one run carries a plan out.
+ *
+ * A plan is const once it is built. What a run decides afterwards stands here: its id, its range of ids, its
+ * cgroup, the paths on the stage, and init before the command. Documents are made of a plan and a launch.
+ *
+ * The stage is a private mount namespace in which a run opens every host path itself, by descriptor, and
+ * mounts it below one directory that no other process sees. The runtime finds its sources there, so that a
+ * link that is swapped in the meantime leads it nowhere.
+ *
+ * A launch starts as a copy of what the plan says (launch_init). Everything here is pure.
+ */
+#pragma once
+
+#include "base-error.h"
+#include "plan-plan.h"
+
+#define STAGE_INIT_TARGET "/run/tyrum/init"
+
+enum init_transport { INIT_OVER_FDS, INIT_OVER_STDIO, INIT_OVER_SOCKET };
+
+struct launch {
+  char *run_id;
+  struct strlist init; /* stands before the command; empty: not staged */
+  struct strlist argv; /* the command; empty for a prewarmed sandbox that has none yet */
+  struct strlist env;
+  char *cwd;
+  bool prewarmed;          /* init is told the command later */
+  bool passed_descriptors; /* init is started with its two sockets */
+  bool over_streams;       /* an engine has to connect the standard streams */
+  uint64_t runtime_files;  /* open files while the runtime works, where that needs more; 0: as planned */
+
+  enum root_kind root; /* an unpacked image is a directory */
+  char *root_path;
+  uint64_t root_device, root_inode;
+  char *staged_root;         /* where the stage has the root; NULL: not staged */
+  struct plan_mount *mounts; /* the plan's, and those of init, the rendezvous and cgroup hierarchies */
+  size_t mount_count;
+  struct strlist masked; /* those of the plan that can exist */
+
+  bool staged_ids; /* the stage makes the user namespace, the runtime is started in it */
+  struct plan_id_map uid_maps[PLAN_ID_MAPS], gid_maps[PLAN_ID_MAPS];
+  size_t uid_map_count, gid_map_count;
+  char *cgroup_path; /* NULL: none */
+  bool cgroup_ours;  /* the supervisor makes it, not the runtime */
+
+  char *filter_path; /* for an engine that reads the filter from a file; NULL for all others */
+  char *program;     /* the filter as the kernel takes it, in base64; NULL: the runtime gets rules */
+  char *listener;    /* a socket for the filter's listener; NULL: none */
+};
+
+/* What PLAN says. */
+int launch_init (const struct plan *plan, struct launch *ret_launch, struct error *err);
+
+/* The document of PLAN that no run is made of yet. */
+int launch_planned (const struct plan *plan, char **ret_text, struct error *err);
+
+/* The run's id goes into the names that were planned without it. STATE is the directory of live state. */
+int launch_name (const struct plan *plan, const char *state, const char *run_id, struct launch *launch,
+                 struct error *err);
+
+/* Takes the private range number SLOT, below the plan's id_slots. */
+void launch_use_slot (const struct plan *plan, unsigned slot, struct launch *launch);
+
+/* Binds are staged at DIRECTORY/mounts/N, N being the mount's place; the root at DIRECTORY/rootfs, init at
+ * DIRECTORY/init. HIERARCHIES are those of cgroup version 1 that the command is shown, such as "cpu,cpuacct".
+ */
+int launch_stage (const struct plan *plan, const char *directory, enum init_transport transport,
+                  const struct strlist *hierarchies, struct launch *launch, struct error *err);
+
+/* The same where an engine makes the container: it takes sources by their names, so there is no stage. INIT
+ * is the path of our init; RENDEZVOUS the directory of INIT_OVER_SOCKET, or NULL for another transport. Init
+ * removes what engines add to the environment. */
+int launch_stage_engine (const struct plan *plan, const char *init, const char *rendezvous,
+                         enum init_transport transport, struct launch *launch, struct error *err);
+
+/* For a sandbox made in advance (plan-prewarmed.h): takes the command out, and the workspace's source, which
+ * is empty until the run has a directory for it. */
+int launch_hold (struct launch *launch, struct error *err);
+
+/* Command, workspace and hidden paths of PLAN, for which the sandbox serves, are put in. */
+int launch_tell (const struct plan *plan, struct launch *launch, struct error *err);
+
+/* The mount at TARGET; NULL: there is none. */
+struct plan_mount *launch_mount_at (const struct launch *launch, const char *target);
+
+void launch_clear (struct launch *launch);
+#define cleanup_launch cleanup (launch_clear)
