@@ -28,5 +28,5 @@ static const struct runtime_program program = {
 
 const struct backend backend_crun = {
   OCI_RUNTIME,         .name = "oci:crun", .rows = rows,        .observed = true,
-  .shows_group = true, .stands_in = true,  .program = &program,
+  .shows_group = true, .ready = oci_ready, .program = &program,
 };

@@ -72,6 +72,14 @@ static int find_helper (const char *runtime, const char *helper, char **ret_path
   return *ret_path ? 0 : error_oom (err);
 }
 
+/* The helper is built only where libcrun and its headers are. One that is there and cannot be executed is an
+ * error to be told. */
+static bool libcrun_ready (const struct backend *backend, const char *helper)
+{
+  (void) backend;
+  return helper == NULL || access (helper, X_OK) == 0 || errno != ENOENT;
+}
+
 /* It is part of our own helper, so the build knows. */
 static int libcrun_version (const struct backend_question *question, char **ret_text, struct error *err)
 {
@@ -112,6 +120,8 @@ const struct backend backend_libcrun = {
   .document = "oci",
   .render = render_oci,
   .version = libcrun_version,
+  .ready = libcrun_ready,
+  .missing = "not in this build",
   .driver = &run_by_programs,
   .program = &program,
 };

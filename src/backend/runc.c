@@ -13,5 +13,5 @@ static const struct runtime_program program = {
 
 const struct backend backend_runc = {
   OCI_RUNTIME,         .name = "oci:runc", .observed = true,
-  .shows_group = true, .stands_in = true,  .program = &program,
+  .shows_group = true, .ready = oci_ready, .program = &program,
 };

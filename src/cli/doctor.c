@@ -22,6 +22,7 @@ struct patient {
   char *versions[BACKEND_MAX]; /* as BACKENDS has them */
   struct doctor_runtime runtimes[BACKEND_MAX];
   size_t count;
+  char *advice;
   char *told[PROFILES];
   struct doctor_profile profiles[PROFILES];
 };
@@ -29,37 +30,41 @@ struct patient {
 static void patient_clear (struct patient *patient)
 {
   host_facts_free (patient->host);
+  free (patient->advice);
   for (size_t i = 0; i < BACKEND_MAX; i++)
     free (patient->versions[i]);
   for (size_t i = 0; i < PROFILES; i++)
     free (patient->told[i]);
 }
 
-/* Without --backend it is libcrun, or what takes its place. */
-static const char *libcrun_advice (const struct session_process *process)
+/* What to do where libcrun is not in the build, and USED takes its place. */
+static char *advice_for_first (const struct backend *used)
 {
-  const char *other = paths_default_backend (process);
-
-  if (str_equal (other, "oci:crun"))
-    return "oci:crun is used where no backend is named; contrib/libcrun-headers and a new build bring it";
-  if (str_equal (other, "oci:runc"))
-    return "oci:runc is used where no backend is named; contrib/libcrun-headers and a new build bring it";
-  return "install crun or runc, or run contrib/libcrun-headers and build again; nothing can be run without";
+  if (used != NULL && used != backends[0])
+    return str_format (
+        "%s is used where no backend is named; contrib/libcrun-headers and a new build bring it", used->name);
+  return strdup (
+      "install crun or runc, or run contrib/libcrun-headers and build again; nothing can be run without");
 }
 
 static void look_for_runtimes (const struct session_process *process, struct patient *patient)
 {
+  const struct backend *used = paths_default_backend (process);
+  cleanup_free char *helper = process->helper ? NULL : paths_program ("tyrum-oci-libcrun-helper");
+
   for (size_t i = 0; backends[i] != NULL; i++, patient->count++) {
     cleanup_error struct error ignored = { 0 };
     const struct backend_question question = { .backend = backends[i] };
-    bool absent = i == 0 && !paths_have_libcrun (process);
+    bool absent = backends[i]->missing != NULL && !backends[i]->ready (backends[i], helper);
 
+    if (absent && patient->advice == NULL)
+      patient->advice = advice_for_first (used);
     if (absent || backends[i]->version (&question, &patient->versions[i], &ignored) < 0)
       patient->versions[i] = NULL;
     patient->runtimes[i] = (struct doctor_runtime){ .name = backends[i]->name,
                                                     .version = patient->versions[i],
-                                                    .why = absent ? "not in this build" : "not found",
-                                                    .advice = absent ? libcrun_advice (process) : NULL };
+                                                    .why = absent ? backends[i]->missing : "not found",
+                                                    .advice = absent ? patient->advice : NULL };
   }
 }
 

@@ -40,13 +40,16 @@ struct backend {
   bool shows_group;          /* the stage can give the command a view of its cgroup */
   bool reads_filter;         /* the filter is a file that it reads */
   bool prewarms;             /* sandboxes can be made before their command is known */
-  bool stands_in;            /* it may take the place of the first row where none was named */
   const char *const *mounts; /* what it mounts on its own; ends with NULL; NULL: nothing */
 
   const char *document; /* what it is given, for --target: "oci" */
   int (*render) (const struct plan *plan, const struct launch *launch, char **ret_text, struct error *err);
   /* "runc version 1.1.5 (/usr/sbin/runc)", as asked of it; fails where it is not here. */
   int (*version) (const struct backend_question *question, char **ret_text, struct error *err);
+  /* Whether this host has it, without executing anything; HELPER is the path of our own helper, NULL: it is
+   * in this program. Where no backend is named the first that is ready is used; NULL: never this one. */
+  bool (*ready) (const struct backend *backend, const char *helper);
+  const char *missing; /* what `doctor` says where it is not ready; NULL: that it was not found */
 
   const struct run_driver *driver;       /* makes, starts, signals, waits for and removes a container */
   const struct runtime_program *program; /* for the driver of programs */

@@ -22,37 +22,16 @@ char *paths_program (const char *name)
   return str_format ("%s/%s", paths_directory ("TYRUM_OCI_LIBEXECDIR", TYRUM_OCI_LIBEXECDIR), name);
 }
 
-/* One that is there and cannot be executed is an error to be told. */
-static bool is_there (const char *program)
+const struct backend *paths_default_backend (const struct session_process *process)
 {
-  return access (program, X_OK) == 0 || errno != ENOENT;
-}
+  cleanup_free char *helper = process->helper ? NULL : paths_program ("tyrum-oci-libcrun-helper");
 
-bool paths_have_libcrun (const struct session_process *process)
-{
-  cleanup_free char *program = process->helper ? NULL : paths_program ("tyrum-oci-libcrun-helper");
-
-  return program == NULL || is_there (program);
-}
-
-const char *paths_default_backend (const struct session_process *process)
-{
-  static const char *const others[] = { "oci:crun", "oci:runc" };
-  cleanup_free char *own = process->helper ? NULL : paths_program ("tyrum-oci-libcrun-helper");
-
-  if (process->helper == NULL && own == NULL)
+  if (process->helper == NULL && helper == NULL)
     return NULL;
-  if (process->helper != NULL || is_there (own))
-    return "libcrun";
-  for (size_t i = 0; i < ARRAY_LEN (others); i++) {
-    cleanup_error struct error ignored = { 0 };
-    cleanup_free char *program = NULL;
-    int r = backend_find_program (others[i] + strlen ("oci:"), &program, &ignored);
-
-    if (r == 0 || r == -ENOMEM)
-      return r == 0 ? others[i] : NULL;
-  }
-  return "libcrun";
+  for (size_t i = 0; backends[i] != NULL; i++)
+    if (backends[i]->ready != NULL && backends[i]->ready (backends[i], helper))
+      return backends[i];
+  return backends[0];
 }
 
 /* What is not there yet could be made, so its name counts as well. */

@@ -145,10 +145,11 @@ int session_request_backend (const struct session_request *asked, const struct p
   else if (fallback != NULL && backend == NULL)
     backend = fallback;
   if (backend == NULL && runtime == NULL && asked->host_facts == NULL) {
-    backend = paths_default_backend (asked->process);
-    if (backend == NULL)
+    known = paths_default_backend (asked->process);
+    if (known == NULL)
       return error_oom (err);
-    request->stand_in = strcmp (backend, backends[0]->name) != 0;
+    backend = known->name;
+    request->stand_in = known != backends[0];
   }
   if (backend == NULL)
     backend = runtime ? "oci" : backends[0]->name;

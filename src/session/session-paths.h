@@ -18,12 +18,9 @@ const char *paths_directory (const char *variable, const char *built);
 /* The path of a program of ours, which all stand together in one directory. NULL when memory ran out. */
 char *paths_program (const char *name);
 
-/* Whether the backend libcrun is here: tyrum-oci-libcrun-helper is built only where libcrun and its headers
- * are. */
-bool paths_have_libcrun (const struct session_process *process);
-/* The backend of a launch for which nothing chooses one: libcrun, or where that is not here an OCI runtime
- * that is. Where there is neither it is libcrun, and the launch says what to do. NULL when memory ran out. */
-const char *paths_default_backend (const struct session_process *process);
+/* The backend of a launch for which nothing chooses one: the first that is ready. Where none is it is the
+ * first of all, and the launch says what to do. NULL when memory ran out. */
+const struct backend *paths_default_backend (const struct session_process *process);
 
 /* Adds the places to FACTS, each as it is named and as it is behind all links. */
 int paths_add_protected (const struct session_process *process, const struct request *request,

@@ -1,4 +1,4 @@
-/* What killed supervisors have left in an engine: found by a run's directory, or by the label of its owner. */
+/* What killed supervisors have left in an engine, by a run's directory or by its owner's label. */
 #include <config.h>
 
 #include "supervisor-internal.h"

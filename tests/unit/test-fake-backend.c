@@ -1,8 +1,9 @@
 /* A backend that is in no table, in this one file: the supervisor runs it like any other.
  *
  * Its "container" is a process that runs the real tyrum-oci-init in a pid namespace, as another user and
- * without new privileges; this program is its runtime, too. It declares what that carries, and the rest as weaker. The
- * same backend with a runtime that forgets no_new_privileges is refused before the command starts.
+ * without new privileges; this program is its runtime, too. It declares what that carries, and the rest as
+ * weaker. The same backend with a runtime that forgets no_new_privileges is refused before the command
+ * starts.
  */
 #include <config.h>
 
