@@ -176,16 +176,19 @@ static int mend (struct journal *journal, struct journal_head *head, struct erro
 static int begin (struct journal *journal, struct journal_head *head, struct error *err)
 {
   static const struct journal_head first = { .file = 1 };
-  cleanup_error struct error bad = { 0 };
   uint64_t any = 0;
-  int r;
+  int r = -EBADMSG;
 
   if (journal->head_fd < 0)
     journal->head_fd = openat (journal->directory, JOURNAL_HEAD, O_RDWR | OPEN_OWN);
   if (journal->head_fd < 0 && errno != ENOENT)
     return error_set_errno (err, errno, "open the head of the journal");
-  if (journal->head_fd >= 0 && journal_head_read (journal->head_fd, head, &bad) == 0)
-    return 0;
+  if (journal->head_fd >= 0)
+    r = journal_head_read (journal->head_fd, head, err);
+  /* A head that could not be read just now is not a head that is gone. */
+  if (r != -EBADMSG)
+    return r;
+  error_clear (err);
   *head = (struct journal_head){ 0 };
   r = journal_next_file (journal->directory, 0, &any, err);
   if (r != -ENOENT)

@@ -353,6 +353,27 @@ static void test_head (void **state)
   is_bad (0, "the head was gone", "no head twice");
 }
 
+/* pread on a FIFO fails. Nothing is written after a head that could not be read; when it can be, all is well. */
+static void test_head_unreadable (void **state)
+{
+  cleanup_error struct error err = { 0 };
+  const struct journal_event event = { JOURNAL_STARTED, NULL, NULL, NULL, false };
+
+  (void) state;
+  write_lines (LINES);
+  assert_int_equal (rename (HEAD, "head.good"), 0);
+  assert_int_equal (mkfifo (HEAD, 0600), 0);
+  {
+    cleanup_journal struct journal *journal = open_journal (1 << 20, 3);
+
+    assert_true (journal_append (journal, &event, 1, &err) < 0);
+  }
+  CHECK (strstr (error_text (&err), "read the head of the journal"), "%s", error_text (&err));
+  assert_int_equal (rename ("head.good", HEAD), 0);
+  write_lines (1);
+  IS_GOOD (LINES + 1);
+}
+
 /* A writer that is killed leaves any number of bytes of its line, and the head as it was. */
 static void test_torn (void **state)
 {
@@ -572,12 +593,15 @@ static void test_directory (void **state)
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown (test, enter_directory, leave_directory)
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_lines),        IN_DIRECTORY (test_good),         IN_DIRECTORY (test_edited),
-  IN_DIRECTORY (test_edited_with_hash), IN_DIRECTORY (test_dropped),      IN_DIRECTORY (test_moved_and_added),
-  IN_DIRECTORY (test_truncated),        IN_DIRECTORY (test_head),         IN_DIRECTORY (test_torn),
-  IN_DIRECTORY (test_rotation),         IN_DIRECTORY (test_file_dropped), IN_DIRECTORY (test_pruned),
-  IN_DIRECTORY (test_anchor),           IN_DIRECTORY (test_batch),        IN_DIRECTORY (test_too_long),
-  IN_DIRECTORY (test_digests),          IN_DIRECTORY (test_directory),
+  cmocka_unit_test (test_lines),       IN_DIRECTORY (test_good),
+  IN_DIRECTORY (test_edited),          IN_DIRECTORY (test_edited_with_hash),
+  IN_DIRECTORY (test_dropped),         IN_DIRECTORY (test_moved_and_added),
+  IN_DIRECTORY (test_truncated),       IN_DIRECTORY (test_head),
+  IN_DIRECTORY (test_head_unreadable), IN_DIRECTORY (test_torn),
+  IN_DIRECTORY (test_rotation),        IN_DIRECTORY (test_file_dropped),
+  IN_DIRECTORY (test_pruned),          IN_DIRECTORY (test_anchor),
+  IN_DIRECTORY (test_batch),           IN_DIRECTORY (test_too_long),
+  IN_DIRECTORY (test_digests),         IN_DIRECTORY (test_directory),
 };
 
 UNIT_MAIN (cases)
