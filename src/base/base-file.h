@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base-error.h"
+#include "base-str.h"
 
 /* Reads the whole of PATH, relative to DIRFD (or AT_FDCWD), links followed. The text has a NUL behind it
  * that *ret_len does not count; there may be others inside. RET_LEN may be NULL. Errors: -EFBIG past MAX,
@@ -29,10 +30,14 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
  * file. Nor is anything trusted that lies in the directory HOSTILE, or is reached by a link that does; the
  * opened descriptor is asked where it is, not the name. NULL: there is no such directory. That the file is
  * not trusted is no error. In a user's own namespace the host's root has no number: there, who has none
- * counts as root.
+ * counts as root. Where the file and these links lie is added to *RET_PLACES, for a HOSTILE that is known
+ * later (file_place_is_within); it may be NULL.
  */
 int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
-                       bool *ret_trusted, struct error *err);
+                       bool *ret_trusted, struct strlist *ret_places, struct error *err);
+
+/* Whether PLACE, as it was added, lies in DIRECTORY, or is not known. */
+bool file_place_is_within (const char *place, const char *directory);
 
 /* Puts LEN bytes under PATH, relative to DIRFD (or AT_FDCWD), with exactly MODE whatever the umask. A reader,
  * and a host that went down, find the old file or the new one, whole. A link at PATH is replaced, not

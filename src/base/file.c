@@ -105,13 +105,15 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
 
 /* The way to a file, taken step by step so that each step can be judged. */
 struct walk {
-  int fd;              /* the directory that we stand in */
-  char *rest;          /* what is still to go */
-  unsigned links;      /* followed so far */
-  bool open_directory; /* others may make names in the directory that we stand in */
-  bool trusted;        /* as far as we have come */
-  bool users;          /* the host's root has no number here */
-  const char *hostile; /* nothing below this directory counts; NULL for none */
+  int fd;                 /* the directory that we stand in */
+  char *rest;             /* what is still to go */
+  unsigned links;         /* followed so far */
+  bool open_directory;    /* others may make names in the directory that we stand in */
+  bool trusted;           /* as far as we have come */
+  bool users;             /* the host's root has no number here */
+  const char *hostile;    /* nothing below this directory counts; NULL for none */
+  struct strlist *places; /* where the links and the file lie; NULL: that is not asked */
+  bool failed;            /* memory ran out */
 };
 
 static void walk_clear (struct walk *walk)
@@ -147,6 +149,11 @@ static void judge (struct walk *walk, int fd, const struct stat *st)
     walk->trusted = false;
 }
 
+bool file_place_is_within (const char *place, const char *directory)
+{
+  return place[0] != '/' || path_is_within (place, directory);
+}
+
 /* Asks the descriptor, not the name: the name may lead elsewhere by now. Without an answer it does not count.
  */
 static void judge_place (struct walk *walk, int fd)
@@ -154,14 +161,14 @@ static void judge_place (struct walk *walk, int fd)
   char name[64], real[PATH_MAX];
   ssize_t len;
 
-  if (walk->hostile == NULL)
+  if (walk->hostile == NULL && walk->places == NULL)
     return;
   snprintf (name, sizeof (name), "/proc/self/fd/%d", fd);
   len = readlink (name, real, sizeof (real) - 1);
-  if (len > 0)
-    real[len] = '\0';
-  if (len <= 0 || real[0] != '/' || path_is_within (real, walk->hostile))
+  real[len > 0 ? len : 0] = '\0';
+  if (walk->hostile != NULL && file_place_is_within (real, walk->hostile))
     walk->trusted = false;
+  walk->failed = walk->failed || (walk->places != NULL && strlist_add (walk->places, real) < 0);
 }
 
 /* Stands in the directory FD from now on; FD belongs to the walk whatever happens. */
@@ -267,10 +274,10 @@ static int walk_open (struct walk *walk, int *ret_fd)
 }
 
 int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
-                       bool *ret_trusted, struct error *err)
+                       bool *ret_trusted, struct strlist *ret_places, struct error *err)
 {
   cleanup (walk_clear) struct walk walk = {
-    .fd = -1, .trusted = true, .users = namespace_is_users (NULL), .hostile = hostile
+    .fd = -1, .trusted = true, .users = namespace_is_users (NULL), .hostile = hostile, .places = ret_places
   };
   cleanup_close int fd = -1;
   struct stat st;
@@ -285,6 +292,8 @@ int file_read_trusted (const char *path, const char *hostile, size_t max, char *
     return error_set_errno (err, errno, "cannot read '%s'", path);
   judge (&walk, fd, &st);
   judge_place (&walk, fd);
+  if (walk.failed)
+    return error_oom (err);
   max = bounded (max);
   r = check_readable (&st, path, max, err);
   if (r == 0)

@@ -4,27 +4,13 @@
 #include "options-verb.h"
 
 /* The verbs below the program itself, as help lists them. */
-#define VERBS(ROW)                                                                                           \
-  ROW (run)                                                                                                  \
-  ROW (ps)                                                                                                   \
-  ROW (kill)                                                                                                 \
-  ROW (gc)                                                                                                   \
-  ROW (check)                                                                                                \
-  ROW (sandbox_status)                                                                                       \
-  ROW (prompt)                                                                                               \
-  ROW (doctor)                                                                                               \
-  ROW (spec)                                                                                                 \
-  ROW (explain)                                                                                              \
-  ROW (matrix)                                                                                               \
-  ROW (profile)                                                                                              \
-  ROW (audit)                                                                                                \
-  ROW (toolrunner)                                                                                           \
-  ROW (install_runtime)                                                                                      \
-  ROW (daemon)                                                                                               \
-  ROW (help)
+#define VERBS(VERB)                                                                                          \
+  VERB (run), VERB (ps), VERB (kill), VERB (gc), VERB (check), VERB (sandbox_status), VERB (prompt),         \
+      VERB (doctor), VERB (spec), VERB (explain), VERB (matrix), VERB (profile), VERB (audit),               \
+      VERB (toolrunner), VERB (install_runtime), VERB (daemon), VERB (help)
 
-#define VERB_DECLARATION(name) extern const struct verb verb_##name;
-VERBS (VERB_DECLARATION)
+#define VERB_NAME(name) verb_##name
+extern const struct verb VERBS (VERB_NAME);
 
 extern const struct verb verb_audit_list, verb_audit_show, verb_audit_follow, verb_audit_verify;
 extern const struct verb verb_profile_list, verb_profile_show, verb_profile_lint, verb_profile_diff,

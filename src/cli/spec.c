@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli-bundle.h"
+#include "session-bundle.h"
 #include "cli-verbs.h"
 #include "options-session.h"
 #include "plan-launch.h"

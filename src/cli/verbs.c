@@ -23,8 +23,8 @@ const struct verb_exit verb_statuses[] = {
   { NULL, NULL },
 };
 
-#define VERB_POINTER(name) &verb_##name,
-static const struct verb *const verbs[] = { VERBS (VERB_POINTER) NULL };
+#define VERB_POINTER(name) &verb_##name
+static const struct verb *const verbs[] = { VERBS (VERB_POINTER), NULL };
 
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
 

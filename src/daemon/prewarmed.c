@@ -131,25 +131,6 @@ bool prewarmed_template (char *const *argv, int directory, const struct configur
   return true;
 }
 
-/* The whole command line of a run by that template, in WORKSPACE. NULL-terminated; the texts stay where they
- * are. */
-static char **whole_line (const struct strlist *template, char *workspace)
-{
-  static char option[] = "--workspace", end[] = "--", command[] = "true";
-  char **line = calloc (template->count + 5, sizeof (*line));
-  size_t count = 0;
-
-  if (line == NULL)
-    return NULL;
-  for (size_t i = 0; i < template->count; i++)
-    line[count++] = template->items[i];
-  line[count++] = option;
-  line[count++] = workspace;
-  line[count++] = end;
-  line[count++] = command;
-  return line;
-}
-
 /* A plan as a run by the template would have it now. A workspace has to be there to be planned with; it is
  * gone again when the plan is made. */
 static int make_plan (struct session_process *process, const struct strlist *template,
@@ -157,18 +138,25 @@ static int make_plan (struct session_process *process, const struct strlist *tem
 {
   cleanup_arguments struct arguments arguments = { 0 };
   char directory[] = "/tmp/tyrum-oci-XXXXXX";
-  cleanup_free char **line = NULL;
+  cleanup_free char **line = calloc (template->count + 1, sizeof (*line));
   struct session_request request;
   int r;
 
+  if (line == NULL)
+    return error_oom (err);
+  for (size_t i = 0; i < template->count; i++)
+    line[i] = template->items[i];
+  r = arguments_parse (line, verb_run.options, true, &arguments, err);
+  if (r == 0 && strlist_add (&arguments.operands, "true") < 0)
+    r = error_oom (err);
+  if (r < 0)
+    return r;
   if (mkdtemp (directory) == NULL)
     return error_set_errno (err, errno, "make a directory in '/tmp'");
-  line = whole_line (template, directory);
-  r = line ? arguments_parse (line, verb_run.options, true, &arguments, err) : error_oom (err);
-  arguments.process = process;
   request = request_of_arguments (&arguments, verb_run.path);
-  if (r == 0)
-    r = context_open (context, &request, err);
+  request.workspace = directory;
+  request.process = process;
+  r = context_open (context, &request, err);
   if (r == 0)
     r = context_plan (context, ret_plan, err);
   rmdir (directory);

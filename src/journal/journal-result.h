@@ -3,6 +3,7 @@
 
 #include "base-error.h"
 #include "plan-plan.h"
+#include "profile-profile.h"
 #include "supervisor-run.h"
 
 /* What a failure is put down to: "sandbox" where a control denied something that can be why, "unknown" where
@@ -13,3 +14,10 @@ const char *result_cause (const struct run_result *result);
  * NULL where it did. */
 int result_write (const struct plan *plan, const struct run_result *result, const struct error *error,
                   char **ret_text, struct error *err);
+
+/* Of a command that ran without a sandbox: a document that cannot be taken for another one. */
+#define UNCONFINED_REASON                                                                                    \
+  "there is no sandbox: nothing is promised, nothing was limited and nothing was observed"
+
+int unconfined_result_write (const struct profile *profile, const char *run, const struct run_result *result,
+                             char **ret_text, struct error *err);

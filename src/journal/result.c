@@ -16,6 +16,18 @@ const char *result_cause (const struct run_result *result)
   return denials_explain (&result->denials) ? "sandbox" : "unknown";
 }
 
+static void write_head (struct json_writer *w, const char *run, const char *profile, const char *digest,
+                        const char *backend)
+{
+  json_string (w, "schema", "tyrum-oci/result/1");
+  json_string (w, "run", run);
+  json_object_begin (w, "profile");
+  json_string (w, "name", profile);
+  json_string (w, "digest", digest);
+  json_object_end (w);
+  json_string (w, "backend", backend);
+}
+
 static void write_exit (struct json_writer *w, const struct run_result *result, const struct error *error)
 {
   json_object_begin (w, "exit");
@@ -79,13 +91,7 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
   const struct denials none = { 0 };
 
   json_object_begin (&w, NULL);
-  json_string (&w, "schema", "tyrum-oci/result/1");
-  json_string (&w, "run", result ? result->id : NULL);
-  json_object_begin (&w, "profile");
-  json_string (&w, "name", plan->profile_name);
-  json_string (&w, "digest", plan->profile_digest);
-  json_object_end (&w);
-  json_string (&w, "backend", plan->backend->name);
+  write_head (&w, result ? result->id : NULL, plan->profile_name, plan->profile_digest, plan->backend->name);
   write_exit (&w, result, error);
   json_string (&w, "cause", result_cause (result));
   write_usage (&w, result);
@@ -98,6 +104,37 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
     posture_write (&w, "posture", result->posture);
   else
     json_null (&w, "posture");
+  json_object_end (&w);
+  return json_finish (&w, ret_text, err);
+}
+
+int unconfined_result_write (const struct profile *profile, const char *run, const struct run_result *result,
+                             char **ret_text, struct error *err)
+{
+  cleanup_json_writer struct json_writer w = { .pretty = true };
+  char digest[PROFILE_DIGEST_SIZE];
+  int r = profile_digest (profile, digest, err);
+
+  if (r < 0)
+    return r;
+  json_object_begin (&w, NULL);
+  write_head (&w, run, profile->name, digest, "none");
+  write_exit (&w, result, NULL);
+  json_object_begin (&w, "usage");
+  json_number (&w, "wall_ms", result->wall_ms);
+  /* Nothing else was counted, and a zero would be a lie. */
+  json_bool (&w, "counted", false);
+  json_object_end (&w);
+  json_array_begin (&w, "denials");
+  json_array_end (&w);
+  json_array_begin (&w, "controls");
+  json_array_end (&w);
+  json_object_begin (&w, "posture");
+  json_string (&w, "verdict", "none");
+  json_string (&w, "reason", UNCONFINED_REASON);
+  json_array_begin (&w, "controls");
+  json_array_end (&w);
+  json_object_end (&w);
   json_object_end (&w);
   return json_finish (&w, ret_text, err);
 }

@@ -303,6 +303,7 @@ void configuration_free (struct configuration *configuration)
   if (configuration == NULL)
     return;
   free (configuration->file);
+  strlist_clear (&configuration->places);
   free (configuration->profile);
   free (configuration->backend);
   free (configuration->runtime);

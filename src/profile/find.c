@@ -83,7 +83,7 @@ static int read_profile (struct load *load, const char *path, struct profile **r
   int r;
 
   r = file_read_trusted (path, hostile_directory (load->store), LIMIT_PROFILE_BYTES, &text, &len, &trusted,
-                         load->err);
+                         NULL, load->err);
   if (r < 0)
     return r;
   return profile_parse (path, text, len, trusted, ret_profile, load->err);
@@ -274,7 +274,8 @@ static int load_seccomp (const struct profile_store *store, const char *what, co
 
   if (path == NULL)
     return error_oom (err);
-  r = file_read_trusted (path, hostile_directory (store), LIMIT_PROFILE_BYTES, &text, &len, &trusted, err);
+  r = file_read_trusted (path, hostile_directory (store), LIMIT_PROFILE_BYTES, &text, &len, &trusted, NULL,
+                         err);
   if (r == 0 && !trusted)
     r = error_set (err, -EPERM, "seccomp list '%s': others may write it, or it lies in the workspace", path);
   if (r == 0)
@@ -350,37 +351,56 @@ static int empty_ceiling (struct ceiling **ret_ceiling, struct error *err)
   return *ret_ceiling ? 0 : error_oom (err);
 }
 
+static int not_operators (const char *what, const char *path, struct error *err)
+{
+  return error_set (err, -EPERM,
+                    "%s '%s': others may write it; make it and its directories the operator's only", what,
+                    path);
+}
+
 /* A file that only the operator can have written; *RET_TEXT is NULL where there is none. */
 static int read_operators (const struct profile_store *store, const char *what, const char *path,
-                           char **ret_text, size_t *ret_len, struct error *err)
+                           char **ret_text, size_t *ret_len, struct strlist *ret_places, struct error *err)
 {
   bool trusted = false;
   int r = file_read_trusted (path, hostile_directory (store), LIMIT_PROFILE_BYTES, ret_text, ret_len,
-                             &trusted, err);
+                             &trusted, ret_places, err);
 
   /* A link that leads nowhere is a file that cannot be read. */
   if (r == -ENOENT && faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
     error_clear (err);
     return 0;
   }
-  if (r == 0 && !trusted)
-    r = error_set (err, -EPERM,
-                   "%s '%s': others may write it; make it and its directories the operator's only", what,
-                   path);
-  return r;
+  return r == 0 && !trusted ? not_operators (what, path, err) : r;
 }
 
 int configuration_load (const struct profile_store *store, struct configuration **ret_configuration,
                         struct error *err)
 {
+  cleanup_strlist struct strlist places = { 0 };
   cleanup_free char *text = NULL;
   size_t len = 0;
-  int r = read_operators (store, "configuration", store->configuration_file, &text, &len, err);
+  int r = read_operators (store, "configuration", store->configuration_file, &text, &len, &places, err);
 
+  if (r == 0)
+    r = text ? configuration_parse (store->configuration_file, text, len, ret_configuration, err)
+             : configuration_new (ret_configuration, err);
   if (r < 0)
     return r;
-  return text ? configuration_parse (store->configuration_file, text, len, ret_configuration, err)
-              : configuration_new (ret_configuration, err);
+  (*ret_configuration)->places = places;
+  places = (struct strlist){ 0 };
+  return 0;
+}
+
+int configuration_check (const struct configuration *configuration, const struct profile_store *store,
+                         struct error *err)
+{
+  const char *hostile = hostile_directory (store);
+
+  for (size_t i = 0; hostile != NULL && i < configuration->places.count; i++)
+    if (file_place_is_within (configuration->places.items[i], hostile))
+      return not_operators ("configuration", configuration->file, err);
+  return 0;
 }
 
 int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceiling, struct error *err)
@@ -389,7 +409,7 @@ int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceilin
   cleanup_free char *text = NULL;
   const struct value *list;
   size_t len = 0;
-  int r = read_operators (store, "ceiling", store->ceiling_file, &text, &len, err);
+  int r = read_operators (store, "ceiling", store->ceiling_file, &text, &len, NULL, err);
 
   if (r == 0 && text == NULL)
     return empty_ceiling (ret_ceiling, err);

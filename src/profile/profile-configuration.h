@@ -23,7 +23,8 @@ enum toolrunner_mode {
 };
 
 struct configuration {
-  char *file; /* NULL: there is none */
+  char *file;            /* NULL: there is none */
+  struct strlist places; /* where it was found to lie, with links on the way */
 
   /* journal */
   bool journal_required; /* no run without its events written */

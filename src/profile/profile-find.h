@@ -45,6 +45,10 @@ int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceilin
 int configuration_load (const struct profile_store *store, struct configuration **ret_configuration,
                         struct error *err);
 
+/* The same as loading it with STORE, whose workspace was not known when it was loaded. */
+int configuration_check (const struct configuration *configuration, const struct profile_store *store,
+                         struct error *err);
+
 const char *profile_place_text (enum profile_place place);
 /* Which directory a loaded profile came from; PLACE_COUNT for a file of its own. */
 enum profile_place profile_place_of (const struct profile_store *store, const struct profile *profile);

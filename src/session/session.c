@@ -10,7 +10,6 @@
 
 #include "base-file.h"
 #include "journal-result.h"
-#include "journal-unconfined.h"
 #include "session-journal-sink.h"
 #include "session-paths.h"
 #include "supervisor-prewarmed.h"
@@ -113,9 +112,11 @@ static bool is_unconfined (const struct context *context)
 
 static int open_journal (struct session *session, struct error *err)
 {
-  cleanup_configuration struct configuration *configuration = NULL;
-  int r = configuration_load (&session->outcome->context.store, &configuration, err);
+  const struct configuration *configuration;
+  int r = session_process_configuration (session->request->process, &configuration, err);
 
+  if (r == 0)
+    r = configuration_check (configuration, &session->outcome->context.store, err);
   return r < 0
              ? r
              : journal_sink_open (session->request, configuration, session->outcome, &session->journal, err);
@@ -227,47 +228,40 @@ static int execute_unconfined (struct session *session, struct error *err)
 
 /* ---- The end. */
 
-static int read_captured (int fd, char **ret_text, size_t *ret_len, struct error *err)
+/* Of a stream that was captured the client sees the file itself. */
+static int tell_stream (const struct session *session, struct session_output output, struct error *err)
 {
-  off_t size = lseek (fd, 0, SEEK_END);
-  cleanup_free char *text = size >= 0 ? malloc ((size_t) size + 1) : NULL;
-  size_t len = 0;
+  int fd = session->request->capture ? session->captured[output.stream] : -1;
+  off_t size = fd >= 0 ? lseek (fd, 0, SEEK_END) : 0;
+  char *map = size > 0 ? mmap (NULL, (size_t) size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 
-  if (text == NULL)
-    return error_oom (err);
-  while (len < (size_t) size) {
-    ssize_t n = pread (fd, text + len, (size_t) size - len, (off_t) len);
-
-    if (n < 0 && errno != EINTR)
-      return error_set_errno (err, errno, "read the command's output");
-    if (n == 0)
-      break;
-    len += n > 0 ? (size_t) n : 0;
-  }
-  text[len] = '\0';
-  *ret_text = take_ptr (text);
-  *ret_len = len;
+  if (size < 0 || map == MAP_FAILED)
+    return error_set_errno (err, errno, "read the command's output");
+  output.bytes = map == NULL && fd >= 0 ? "" : map;
+  output.len = (size_t) size;
+  tell_fact (session, (struct session_event){ SESSION_OUTPUT, .output = output });
+  if (map != NULL)
+    munmap (map, (size_t) size);
   return 0;
 }
 
 static int tell_output (const struct session *session, struct error *err)
 {
   const struct run_result *result = &session->outcome->result;
+  int r = tell_stream (session,
+                       (struct session_output){ .stream = 1,
+                                                .total = result->out_bytes,
+                                                .cut = result->out_cut,
+                                                .errnum = result->stream_errno[1] },
+                       err);
 
-  for (int i = 1; i <= 2; i++) {
-    cleanup_free char *text = NULL;
-    struct session_output output = { .stream = i,
-                                     .total = i == 1 ? result->out_bytes : result->err_bytes,
-                                     .cut = i == 1 ? result->out_cut : result->err_cut,
-                                     .errnum = result->stream_errno[i] };
-    int r = session->request->capture ? read_captured (session->captured[i], &text, &output.len, err) : 0;
-
-    if (r < 0)
-      return r;
-    output.bytes = text;
-    tell_fact (session, (struct session_event){ SESSION_OUTPUT, .output = output });
-  }
-  return 0;
+  return r < 0 ? r
+               : tell_stream (session,
+                              (struct session_output){ .stream = 2,
+                                                       .total = result->err_bytes,
+                                                       .cut = result->err_cut,
+                                                       .errnum = result->stream_errno[2] },
+                              err);
 }
 
 static int tell_end (const struct session *session, struct error *err)

@@ -90,10 +90,13 @@ static int on_event (void *data, const struct session_event *event, struct error
   if (event->kind == SESSION_PLANNED && job->toolrunner->configuration->toolrunner_mode == TOOLRUNNER_COMMAND)
     return toolrunner_check_plan (job->toolrunner, event->run->plan, err);
   if (event->kind == SESSION_OUTPUT) {
-    job->text[output->stream] = malloc (output->len + 1);
-    if (job->text[output->stream] == NULL)
+    char *text = malloc (output->len + 1);
+
+    if (text == NULL)
       return error_oom (err);
-    memcpy (job->text[output->stream], output->bytes, output->len + 1);
+    memcpy (text, output->bytes, output->len);
+    text[output->len] = '\0';
+    job->text[output->stream] = text;
     job->len[output->stream] = output->len;
   }
   return 0;

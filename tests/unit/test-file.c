@@ -97,7 +97,7 @@ static void assert_refused (const char *path, size_t max, int code, const char *
 
   assert_int_equal (file_read (AT_FDCWD, path, max, &text, &len, &err), code);
   assert_string_equal (error_text (&err), message);
-  assert_int_equal (file_read_trusted (path, NULL, max, &text, &len, &trusted, &err_trusted), code);
+  assert_int_equal (file_read_trusted (path, NULL, max, &text, &len, &trusted, NULL, &err_trusted), code);
   assert_string_equal (error_text (&err_trusted), message);
   /* Outputs are written only on success. */
   assert_null (text);
@@ -111,7 +111,7 @@ static bool is_trusted (const char *path)
   cleanup_free char *text = NULL;
   bool trusted = false;
 
-  if (file_read_trusted (path, NULL, 100, &text, NULL, &trusted, &err) < 0)
+  if (file_read_trusted (path, NULL, 100, &text, NULL, &trusted, NULL, &err) < 0)
     fail_msg ("%s", error_text (&err));
   assert_string_equal (text, "{}");
   return trusted;

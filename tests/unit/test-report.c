@@ -9,7 +9,6 @@
 #include "base-json-read.h"
 #include "doctor-status.h"
 #include "journal-result.h"
-#include "journal-unconfined.h"
 #include "posture-spoil.h"
 
 static struct json_node *read_json (const char *text)

@@ -225,11 +225,32 @@ static void test_journal (void **state)
   setenv ("TYRUM_OCI_STATEDIR", below ("state"), 1);
 }
 
+/* Read before the workspace is known, the configuration must not lie there, nor be reached through it. */
+static void test_configuration (void **state)
+{
+  const struct session_request request = { SESSION_REQUEST, .profile = "rawdog", .unconfined = true };
+  static const char *const places[] = { "workspace/conf", "linked", "conf" };
+
+  (void) state;
+  assert_int_equal (mkdir (below ("workspace/conf"), 0700), 0);
+  put ("workspace/conf/config.json", "{ \"version\": 1 }\n");
+  assert_int_equal (mkdir (below ("linked"), 0700), 0);
+  assert_int_equal (symlink (below ("conf/config.json"), below ("workspace/link")), 0);
+  assert_int_equal (symlink (below ("workspace/link"), below ("linked/config.json")), 0);
+  for (size_t i = 0; i < ARRAY_LEN (places); i++) {
+    struct watched seen = { .refuse = SESSION_PROGRESS };
+    int r;
+
+    setenv ("TYRUM_OCI_CONFDIR", below (places[i]), 1);
+    r = run (request, "exit 0", &seen);
+    CHECK (i == 2 ? r == 0 : r < 0, "%s: %d", places[i], r);
+    CHECK (i == 2 || strstr (seen.why, "configuration '") != NULL, "%s: %s", places[i], seen.why);
+  }
+}
+
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_refused),
-  cmocka_unit_test (test_sink_refuses),
-  cmocka_unit_test (test_unconfined),
-  cmocka_unit_test (test_journal),
+  cmocka_unit_test (test_refused), cmocka_unit_test (test_sink_refuses),  cmocka_unit_test (test_unconfined),
+  cmocka_unit_test (test_journal), cmocka_unit_test (test_configuration),
 };
 
 int main (void)

@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "cli-bundle.h"
+#include "session-bundle.h"
 
 #include <dirent.h>
 #include <errno.h>
