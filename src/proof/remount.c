@@ -30,7 +30,8 @@ static bool is_forgetful (const struct promises *promises, const struct proc_mou
   return false;
 }
 
-/* Where the shim is the runtime, the root is private by the specification, and what is not is for the judge. */
+/* Where the shim is the runtime, the root is private by the specification, and what is not is for the
+ * judge. */
 static bool wants_private (const struct promises *promises, const struct proc_mount *mount)
 {
   return mount->shared && (promises->staged || promises->among_others) && is_forgetful (promises, mount);

@@ -353,7 +353,7 @@ static void test_head (void **state)
   is_bad (0, "the head was gone", "no head twice");
 }
 
-/* pread on a FIFO fails. Nothing is written after a head that could not be read; when it can be, all is well. */
+/* pread on a FIFO fails. Nothing is written after a head that could not be read. */
 static void test_head_unreadable (void **state)
 {
   cleanup_error struct error err = { 0 };
