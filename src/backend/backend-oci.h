@@ -20,5 +20,5 @@ int oci_argv_with (const struct runtime_call *call, enum runtime_step step, cons
 char *oci_failure (const struct runtime_call *call, enum runtime_step step, int control);
 
 int oci_find (const char *runtime, const char *helper, char **ret_path, struct error *err);
-bool oci_ready (const struct backend *backend, const char *helper);
+int oci_ready (const struct backend *backend, const char *helper);
 int oci_version (const struct backend_question *question, char **ret_text, struct error *err);

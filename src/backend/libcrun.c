@@ -74,7 +74,7 @@ static int find_helper (const char *runtime, const char *helper, char **ret_path
 
 /* The helper is built only where libcrun and its headers are. One that is there and cannot be executed is an
  * error to be told. */
-static bool libcrun_ready (const struct backend *backend, const char *helper)
+static int libcrun_ready (const struct backend *backend, const char *helper)
 {
   (void) backend;
   return helper == NULL || access (helper, X_OK) == 0 || errno != ENOENT;

@@ -138,13 +138,15 @@ int oci_find (const char *runtime, const char *helper, char **ret_path, struct e
   return backend_find_program (runtime ? runtime : "runc", ret_path, err);
 }
 
-bool oci_ready (const struct backend *backend, const char *helper)
+int oci_ready (const struct backend *backend, const char *helper)
 {
   cleanup_error struct error ignored = { 0 };
   cleanup_free char *program = NULL;
 
+  int r = backend_find_program (backend->name + strlen ("oci:"), &program, &ignored);
+
   (void) helper;
-  return backend_find_program (backend->name + strlen ("oci:"), &program, &ignored) == 0;
+  return r == -ENOMEM ? r : r == 0;
 }
 
 int oci_version (const struct backend_question *question, char **ret_text, struct error *err)

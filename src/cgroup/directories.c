@@ -73,8 +73,8 @@ static int add_hierarchy (struct cgroup *group, const char *name, int *fd, dev_t
 }
 
 /* A group below FD takes processes in only where this one has processors and memory to give. No limit of a
- * run is in that hierarchy, so a run does without it where there are none. */
-static bool gives_processors (int fd)
+ * run is in that hierarchy, so a run does without it where there are none: 0, and else 1 or an error. */
+static int gives_processors (int fd)
 {
   static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
 
@@ -82,10 +82,12 @@ static bool gives_processors (int fd)
     cleanup_close int file = openat (fd, names[i], O_RDONLY | O_CLOEXEC);
     char byte = '\n';
 
-    if (file < 0 || read (file, &byte, 1) != 1 || byte == '\n')
-      return false;
+    if (file < 0 || read (file, &byte, 1) < 0)
+      return -errno;
+    if (byte == '\n')
+      return 0;
   }
-  return true;
+  return 1;
 }
 
 /* NAME in DIR, if it is a hierarchy. One that was seen already gets a second name by it, as a link or another
@@ -105,8 +107,12 @@ static int look_at (struct cgroup *group, int dir, const char *name, bool link)
   for (size_t i = 0; i < group->count; i++)
     if (group->directories[i].device == st.st_dev)
       return add_name (&group->directories[i], name);
-  if (strcmp (name, "cpuset") == 0 && !gives_processors (fd))
-    return 0;
+  if (strcmp (name, "cpuset") == 0) {
+    int r = gives_processors (fd);
+
+    if (r <= 0)
+      return r;
+  }
   return add_hierarchy (group, name, &fd, st.st_dev);
 }
 

@@ -46,9 +46,10 @@ struct backend {
   int (*render) (const struct plan *plan, const struct launch *launch, char **ret_text, struct error *err);
   /* "runc version 1.1.5 (/usr/sbin/runc)", as asked of it; fails where it is not here. */
   int (*version) (const struct backend_question *question, char **ret_text, struct error *err);
-  /* Whether this host has it, without executing anything; HELPER is the path of our own helper, NULL: it is
-   * in this program. Where no backend is named the first that is ready is used; NULL: never this one. */
-  bool (*ready) (const struct backend *backend, const char *helper);
+  /* 1: this host has it; 0: it has not; -ENOMEM. Executes nothing. HELPER is the path of our own helper,
+   * NULL: it is in this program. Where no backend is named the first that is ready is used; NULL: never
+   * this one. */
+  int (*ready) (const struct backend *backend, const char *helper);
   const char *missing; /* what `doctor` says where it is not ready; NULL: that it was not found */
 
   const struct run_driver *driver;       /* makes, starts, signals, waits for and removes a container */

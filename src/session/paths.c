@@ -28,9 +28,12 @@ const struct backend *paths_default_backend (const struct session_process *proce
 
   if (process->helper == NULL && helper == NULL)
     return NULL;
-  for (size_t i = 0; backends[i] != NULL; i++)
-    if (backends[i]->ready != NULL && backends[i]->ready (backends[i], helper))
-      return backends[i];
+  for (size_t i = 0; backends[i] != NULL; i++) {
+    int r = backends[i]->ready ? backends[i]->ready (backends[i], helper) : 0;
+
+    if (r != 0)
+      return r > 0 ? backends[i] : NULL;
+  }
   return backends[0];
 }
 
