@@ -1,9 +1,9 @@
 """What the tests of the runtime by its command line share: bundles, calls, and which low-level runtime is called."""
 import contextlib, json, os, shutil, subprocess
 
-from engines import environment, journal, need, path, read, run, write
+from engines import GROUP, environment, journal, need, path, read, run, write
 
-ROOT, GROUP = "state-of-crun", "tyrum-test-%d" % os.getppid()
+ROOT = "state-of-crun"
 RUNTIME = "bin/tyrum-hardened"
 
 

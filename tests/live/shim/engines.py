@@ -16,6 +16,8 @@ from clean import remove_tree
 from devices import private_devices
 TOP = os.environ.get("TYRUM_OCI_TEST_SRCDIR", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("TYRUM_OCI_TEST_BUILDDIR", os.path.join(TOP, "build"))
+# The cgroup of all containers of this script. Scripts run beside each other, and cgroups have no namespace here.
+GROUP = "tyrum-test-" + os.urandom(4).hex()
 STATE = "/run/tyrum-oci"
 STORAGE = "/var/lib/tyrum-oci"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -171,7 +173,7 @@ class Docker:
     """A daemon of its own, with the runtimes as one symlink per profile."""
     def __init__(self, config=None, data=None, state=None):
         need("dockerd", "docker", "containerd", "crun")
-        self.group = "tyrum-test-%d" % os.getppid()
+        self.group = GROUP
         atexit.register(remove_cgroups, self.group)
         os.makedirs(path("docker"), exist_ok=True)
         config = config or write("docker/daemon.json", {"runtimes": {name: {"path": where} for name, where in (
@@ -218,7 +220,7 @@ def add_users():
 class Podman:
     def __init__(self):
         need("podman", "conmon", "crun", "runc")
-        self.group = "tyrum-test-%d" % os.getppid()
+        self.group = GROUP
         atexit.register(remove_cgroups, self.group)
         self.config = write("podman/containers.conf", """[engine]
 cgroup_manager = "cgroupfs"
@@ -316,7 +318,7 @@ class Containerd:
         return run(["ctr", "-a", path("containerd/sock"), *words], **more)
 
     def run(self, *words, profile="hardened", **more):
-        return self("run", "--rm", "--runc-binary", path("bin/tyrum-" + profile), "--cgroup", "/tyrum-test-%d/x" % os.getppid(), *words, **more)
+        return self("run", "--rm", "--runc-binary", path("bin/tyrum-" + profile), "--cgroup", f"/{GROUP}/x", *words, **more)
 
 
 def journal(container=None, last=1000):
