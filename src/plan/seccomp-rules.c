@@ -65,10 +65,13 @@ void filter_sort_last (struct filter *filter)
  * without conditions has there is 0. */
 static struct filter_rule *find_rule (const struct filter *filter, const struct filter_rule *like)
 {
-  for (struct filter_rule *rule = filter->rules, *end = rule + filter->rule_count; rule < end; rule++)
+  for (size_t i = 0; i < filter->rule_count; i++) {
+    struct filter_rule *rule = &filter->rules[i];
+
     if (rule->arg_count == like->arg_count && rule->args[0].datum == like->args[0].datum
         && compare_actions (rule, like) == 0 && compare_args (rule, like) == 0)
       return rule;
+  }
   return NULL;
 }
 
