@@ -137,5 +137,7 @@ short event_look (int fd, short events, uint64_t ms)
   do
     n = wait_for (&one, 1, until);
   while (n == -EINTR || (n == 0 && ms != 0 && run_now_ms () < until));
-  return n > 0 ? one.revents : 0;
+  if (n <= 0)
+    return 0;
+  return one.revents;
 }
