@@ -42,6 +42,7 @@ int probe_launch (const struct probe *probe, const char *const *argv, int out,
   struct output_sink data;
   const struct session_sink sink = output_sink_init (&data, output);
 
+  data.quiet = true;
   for (; *argv != NULL; argv++)
     if (strlist_add (&command, *argv) < 0)
       return error_oom (err);

@@ -14,6 +14,7 @@ struct output_sink {
   struct output *output;
   struct progress progress;
   bool shown; /* there is a terminal */
+  bool quiet; /* the client's answer says what is left out of the plan, so no note does */
 };
 
 /* A sink of DATA, which keeps OUTPUT. */

@@ -62,7 +62,7 @@ static int show_event (void *data, const struct session_event *event, struct err
   struct output_sink *sink = data;
 
   (void) err;
-  if (event->kind == SESSION_PLANNED && event->run->plan != NULL)
+  if (event->kind == SESSION_PLANNED && event->run->plan != NULL && !sink->quiet)
     output_add_plan (sink->output, event->run->plan);
   else if (event->kind == SESSION_NOTE && event->note.at_once)
     write_note (event->note.text);
@@ -76,6 +76,7 @@ static int show_event (void *data, const struct session_event *event, struct err
 struct session_sink output_sink_init (struct output_sink *data, struct output *output)
 {
   data->output = output;
+  data->quiet = false;
   data->shown = progress_init (&data->progress, STDERR_FILENO);
   return (struct session_sink){ show_event, data, NULL };
 }
