@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: LGPL-2.1-or-later
 # libarchive: only its headers are needed here. The library is loaded when an image is unpacked, and not before.
 
 # TYRUM_ARG_LIBARCHIVE

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: LGPL-2.1-or-later
 # libcrun: Debian has the library and no headers; contrib/libcrun-headers gets those, and docs/libcrun.md says why.
 
 # TYRUM_ARG_LIBCRUN

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: LGPL-2.1-or-later
 # libcurl: only its headers are needed here. The library is loaded when an engine is called, and not before.
 
 # TYRUM_ARG_LIBCURL

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: LGPL-2.1-or-later
 # tyrum-oci-hook: a static program of everything else's compiler and libraries.
 
 # TYRUM_CHECK_HOOK

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: LGPL-2.1-or-later
 # The compiler of tyrum-oci-init and of tyrum-oci itself, which are static and small, so that it is not the one of everything else.
 
 # The program that is tried must have run without a dynamic linker: AT_BASE is where that was loaded.

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: LGPL-2.1-or-later
 # Macros of this project: features that are yes/no/auto, and flags that are tried before use.
 
 # TYRUM_APPEND(VARIABLE, WORDS)

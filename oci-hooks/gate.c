@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* gate and audit: what a runtime tells its hooks, and the bundle that it leads to. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci-hook: OCI hooks that hold an engine's containers against the profile that their annotation names.
  *
  * gate: createRuntime or prestart. The state on standard input leads to the bundle; its config.json is

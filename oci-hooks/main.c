@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The program: cleans up after its caller, reads standard input within bounds, does what its first argument
  * says. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A static program that asks the name service loads shared libraries for it at run time. This one asks
  * nobody. */
 #include <config.h>

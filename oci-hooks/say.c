@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a refused container's owner gets to read.
  *
  * runc shows a hook's standard error; crun points it at /dev/null, so that Podman has only a path and an exit

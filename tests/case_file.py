@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A test case in one text file: the files that it consists of, each after a line that names it.
 
     what the case is about (optional; the reader keeps it)

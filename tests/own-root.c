@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* own-root COMMAND...: executes it as on a host where this is run in a chroot.
  *
  * In a chroot the kernel makes no user namespace, and the mount namespaces that live tests make would lead

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Shared by the scripts in contrib/. To be sourced by bash, with the working directory anywhere.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Sums up gcov's documents: SOURCE-TREE DIRECTORY-OF-DOCUMENTS SHOW-LINES CORE-DIRECTORY..."""
 import glob, gzip, json, os, sys
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Stands where Tyrum's gateway has its entry point, and has tyrum-oci contain every ToolRunner.
 //
 // The gateway starts a ToolRunner as `node ENTRYPOINT toolrunner ...`, where ENTRYPOINT is the file that it was itself

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What engines share (engines.c): functions and values for struct backend. */
 #pragma once
 

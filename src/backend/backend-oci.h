@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What OCI runtimes share (oci.c): functions for struct runtime_program and struct backend. */
 #pragma once
 

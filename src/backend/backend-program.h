@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Programs of backends: where they are, and which version they say they are.
  *
  * What a runtime prints is outside input: the first line counts, as far as it is short and plain.

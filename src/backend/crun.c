@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* crun, by its command line. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Docker, by its Engine API. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* libcrun, through our own helper: it creates and starts in one go and says over its socket what went wrong.
  * What is left afterwards is the supervisor's to remove, so nothing needs to be executed for it. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What OCI runtimes share: the command line of create, start, kill and delete, and the JSON log read back. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An OCI runtime that nothing is known about. It is found by no name of its own, and has no row. */
 #include <config.h>
 

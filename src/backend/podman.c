@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Podman, by its libpod API. */
 #include <config.h>
 

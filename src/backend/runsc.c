@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* runsc: gVisor, by its command line. Containers have a kernel of their own. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every backend, one row each, in the order in which they are shown. To add one: its file, its row here and
  * its name in backend.am. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command lines of our own programs, read by a table, word by word.
  *
  * Options are long: "--name VALUE" or "--name=VALUE"; "--name" for a flag. "--" ends them. A name is written

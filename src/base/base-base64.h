@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base64 as RFC 4648 has it, both alphabets, with or without padding.
  *
  * From text to bytes nothing is skipped: a blank, a newline or a stray bit is an error. From bytes to text it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Owners that clean up after themselves.
  *
  * Each owned type has a macro here or beside its own free function. A variable

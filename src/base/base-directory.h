@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Directories of our own for what outlives runs: the image cache, the audit journal, compiled filters.
  *
  * A state directory and a name in it go in, an open directory comes out that belongs to us and to which

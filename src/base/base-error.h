@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One error type, owned by the caller.
  *
  * The first cause is kept: error_set on an error that is already set does nothing,

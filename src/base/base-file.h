@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The door to files: whole, bounded reads of small documents, and writes that are seen whole or
  * not at all.
  *

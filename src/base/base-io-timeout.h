@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calls that come back although they block.
  *
  * A descriptor that we were given is shared: to make it non-blocking would change it for everybody else, and

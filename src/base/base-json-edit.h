@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A JSON tree that was read, changed in place and written again with nothing lost.
  *
  * What is not touched stays as it was: unknown keys, the order of keys, the digits of numbers. A key that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads a JSON tree into structs by tables: one row for each key that an object may have.
  *
  * A row says the key, the type that its value must have, who reads it, and where in the struct it goes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON from outside, read once into a tree in which every node knows its place.
  *
  * The only user of yajl. Text goes in, a tree or an error with line and column comes

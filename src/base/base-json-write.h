@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON to outside, written straight to text.
  *
  * Every document we make has one fixed order, so a stream does what a tree would, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every bound on outside input, in one place.
  *
  * A limit is here so that its value can be argued about and tested. Code that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whose root we are.
  *
  * A user's engine makes a user namespace in which the user is root, and starts its runtime and hooks there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The one strict reader and writer of numbers that people type.
  *
  * No sign, no spaces, no leading zeros beyond "0" itself, nothing behind the unit, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Questions about path names as text. Nothing here looks at a file system. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where this user's live runs are, and the socket of the daemon that stays, by the environment and the
  * directories that are there.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies of a program that nobody can write to any more.
  *
  * A container that gets at the executable of the program that made it, through /proc, can overwrite it and is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The part of SHA-256 that there is more than one way to do: taking in whole blocks.
  *
  * Only for the files base/sha256*.c and their test, which holds the ways against each other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SHA-256 as FIPS 180-4 describes it: digests of profiles, filters and journal lines.
  *
  * Here so that a digest needs no cryptographic library. It is no use for secrets: nothing is wiped

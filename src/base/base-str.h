@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text: a growing buffer, a list of strings, and a few questions about names.
  *
  * The buffer's failure is sticky: write on, then ask once at the end. A list can be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SHA-256 by the instructions that x86 processors have had for it since about 2017: some 200 for a block,
  * where C needs 3000.
  *

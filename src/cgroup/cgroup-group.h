@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cgroup of a run, as the kernel holds it: counters, killing, removal.
  *
  * A run has one group, directly below the root of each hierarchy (or below one that was delegated to the user

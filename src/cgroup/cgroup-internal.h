@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Only for the files run/cgroup*.c and cgroup/delegation.c: the group that the supervisor makes, by kind. */
 #pragma once
 

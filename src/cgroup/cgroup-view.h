@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cgroups of a host that has both versions mounted, as a runtime must see them.
  *
  * crun 1.8.1 refuses such a host. It gets a view with the version 1 hierarchies alone: a tmpfs over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run's group below one that was delegated to its user (see host/look-delegation.c).
  *
  * No runtime is asked to do this: each has conditions of its own for running without root, and one that

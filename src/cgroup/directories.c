@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The directories of a run's group, found once and held open.
  *
  * Each part of a path below /sys/fs/cgroup is looked up under locks that every launch on the host wants, for

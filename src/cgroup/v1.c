@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run's group in the hierarchies of version 1, made by the supervisor.
  *
  * A runtime makes the groups and then moves the container's first process into each of them. To move another

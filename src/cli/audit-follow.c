@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* audit follow: events as they come. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* audit list, audit show: events that were written. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* audit verify: whether the journal is still what was written. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* audit: the journal of what was asked, decided and done. */
 #include <config.h>
 

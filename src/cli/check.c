@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* check: has a live run changed since it was judged; with --operator: does the sandbox hold on this host. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the verbs of the audit journal share: which events are meant, and how one is shown.
  *
  * Options go in, a filter comes out; a line of the journal goes in, text or JSON comes out. Text of events

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every verb, and the way from a command line to the verb that it names. */
 #pragma once
 

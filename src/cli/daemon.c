@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* daemon: becomes the program that stays. */
 #include <config.h>
 

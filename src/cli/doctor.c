@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* doctor: what this host has, what is missing and what to do; and whether the shipped profiles hold here. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* explain: every control of a profile, its value and origin, who carries it, and how it is observed. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* install-runtime: tells Docker or Podman about our runtime, and takes it back.
  *
  * One link for each profile, as the runtime reads the profile from the name that it is called by: an engine's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci-cli: all that tyrum-oci does. The client (src/client) is what people execute, and becomes this.
  *
  * Nothing else in this program exits. */

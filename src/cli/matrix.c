@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* matrix: controls against backends, and the reason behind every cell that is not plainly enforced. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile diff: two profiles setting by setting, each step tighter or looser. */
 #include <config.h>
 

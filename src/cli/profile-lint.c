@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile lint: what is wrong with profiles, in the form that editors jump by. */
 #include <config.h>
 

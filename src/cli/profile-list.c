@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile list: every profile that can be found, the broken ones with what is wrong with them. */
 #include <config.h>
 

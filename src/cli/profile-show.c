@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile show and profile schema: a resolved profile, and the language it is written in. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile: the verbs that look at profiles and launch nothing. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* prompt: the Sandbox section for a model, from what was verified a moment ago. */
 #include <config.h>
 

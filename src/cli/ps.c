@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ps, kill, gc: the runs of this user that live, or that a crash left. */
 #include <config.h>
 

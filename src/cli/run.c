@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* run: launch a command, or show what would be launched. */
 #include <config.h>
 

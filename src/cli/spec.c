@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* spec: the document that a plan becomes, printed or written as a bundle. */
 #include <config.h>
 

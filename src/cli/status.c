@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* status: what a profile is worth on this host, seen on a run that is made for it. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* toolrunner: one step of Tyrum's, contained. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci as people execute it: static and small, so that it is there at once.
  *
  * A daemon that stays (src/daemon) does all of a run; its caller only hands itself over and waits. For

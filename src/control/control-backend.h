@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A backend: what carries a plan out. One value describes it, in one file of src/backend, and one row of the
  * table there lists it.
  *

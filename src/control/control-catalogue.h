@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The catalogue: every promise that can be enforced and observed, in one table.
  *
  * `explain`, `matrix`, the lint, `require`, the posture and the docs page are walks over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How each backend carries each control: enforced, weaker, impossible, and why.
  *
  * Declared from what is known of the backends, and by which basis: what holds for most of them here, the rest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Strictness as a lattice: which of two values is stricter, and the stricter of both.
  *
  * Every setting has an order (its row says which). `meet` gives the loosest value that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The settings: every key of the profile language that carries a value, in one table.
  *
  * The parser, the lattice, the JSON Schema, `profile show`, `diff` and the docs all walk

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether an entry of a list, or the text of a setting, is well formed.
  *
  * Only the form: whether a path exists or a control can be had is decided elsewhere.

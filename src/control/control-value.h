@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A value of a setting, and where it came from.
  *
  * A value can say that it is unset, that it was lifted on purpose (null in a profile), or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command line of tyrum-oci-daemon, as `tyrum-oci daemon` and the first `run` write it. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A caller's request, taken off the socket, and how a process becomes the caller's stand-in by it.
  *
  * Nothing in it is believed that the kernel did not say; it only says what the caller could do by itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* In a process of its own, to its end: makes a sandbox, holds it ready, and serves one caller with it. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The socket: made here, or handed over by systemd. One daemon for each. */
 #pragma once
 

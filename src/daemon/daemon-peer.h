@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Who calls: whether somebody at the socket may have this process's powers.
  *
  * The same user is not enough. A process of the same user may have given privileges up, have entered other

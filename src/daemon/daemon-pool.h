@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sandboxes that are held ready, each by a process of its own (hold.c).
  *
  * There is a kind for each profile that the configuration names, with a template: the command line, without

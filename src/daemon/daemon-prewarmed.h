@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A sandbox for a run whose command nobody knows yet: what of a command line makes one, and making it.
  *
  * Used by the daemon that stays. The template is what is left of a run's command line without the words,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* In a process of its own, to its end: does what a caller asked for, in the caller's place. */
 #pragma once
 

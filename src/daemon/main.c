@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci-daemon: stays, and launches for `run` and `toolrunner` of the same user.
  *
  * A caller connects, hands over what makes it a process (streams, directory, environment, limits), and waits.

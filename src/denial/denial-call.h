@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A system call that the filter of a run refused, as a record: what was called, with the argument that
  * mattered, and which line of the list refuses it. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a run's end tells of denials: the kernel's counters, our own timer and caps, and, where the command
  * failed, its own last words.
  *

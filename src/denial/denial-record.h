@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A denial: something that a control of a run stopped, ended, cut or slowed down, with the rule that did it
  * and the way to allow it.
  *

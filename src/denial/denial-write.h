@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Denials as others get them: an array of a document, and one line each for people and models. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names that cannot be looked up and networks that cannot be reached, where there is none. */
 #include <config.h>
 

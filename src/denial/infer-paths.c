@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether the plan explains what a program says of a path. */
 #include <config.h>
 

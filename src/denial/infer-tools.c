@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Executions that failed where process.tools bounds them. */
 #include <config.h>
 

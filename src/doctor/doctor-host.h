@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Is this host ready: what was found of it, what that means, and what to do.
  *
  * doctor_look_over is pure: host facts and the runtimes that were found go in, rows come out. It explains.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The matrix filled by measurement: what each backend that is here was seen to keep, beside what is declared
  * of it.
  *

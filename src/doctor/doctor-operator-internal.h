@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parts of the operator's checklist, and what they share.
  *
  * A point is a list of attempts. An attempt has to fail or to work, and says what was seen. A point holds

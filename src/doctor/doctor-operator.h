@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operator's checklist: five points, each tried for real under the profile and backend that are asked. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A probe: a run that is made to learn what a profile is worth on this host, now.
  *
  * It is launched as `run` launches, is judged as every run is, and stands in the journal under the verb's

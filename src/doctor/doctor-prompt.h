@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The Sandbox section of a system prompt: what a model can and cannot do inside, in plain words.
  *
  * Only what was verified stands in it; what was promised and not verified is named as such. It is never

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A directory of a verb's own, for as long as the verb runs. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of the sandbox as documents: what a run under this profile, on this host, was seen to keep.
  *
  * Nothing in them is a declaration: POSTURE comes from a run that was observed a moment ago.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The matrix as a page of the documentation: what is declared, what was observed and where, and why. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The second point: files of the host, of another run, and secrets.
  *
  * Each file that must not be read holds a word of its own, drawn at random. Whatever way a script finds to

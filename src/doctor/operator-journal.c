@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The fifth point: a run that works and one that is refused, both found again in the journal. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The fourth point: time, memory, cpu and disk. Each limit is tightened, exceeded and kept. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The third point: what listens on the host cannot be reached from inside; from outside, by the same means,
  * it can.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Images of an engine: whether one is there, and having it fetched. */
 #include <config.h>
 

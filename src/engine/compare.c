@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether an engine has what it was asked for. */
 #include <config.h>
 

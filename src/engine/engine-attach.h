@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A connection to an engine that becomes a container's standard streams.
  *
  * libcurl has no say in it: after the head of the reply the connection belongs to nobody's HTTP any more.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An engine: a service behind a unix socket that makes, starts and removes containers for whoever may call
  * it.
  *

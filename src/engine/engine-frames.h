@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The output of an attached container, taken apart as it comes.
  *
  * An engine sends frames: a kind of stream, three zeros, the length as four bytes with the greatest first,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The head of an HTTP reply, for the one call whose connection becomes a raw stream afterwards.
  *
  * Bytes go in from the start of the reply; once the empty line is there, the status and the length of the

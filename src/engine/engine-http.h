@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* HTTP to an engine over its unix socket: the only user of libcurl.
  *
  * One call, one reply, each with deadlines: to connect, between bytes, and for all of it. A reply is whole or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What engines answer, read from text into values. Pure, and strict about what we rely on.
  *
  * Docker and Podman name most things alike: the state of a container, its labels, the message of an error.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where an engine listens: the first place of a fixed order that has a socket.
  *
  * What the caller names comes first, then DOCKER_HOST or CONTAINER_HOST, then the usual places; a user's own

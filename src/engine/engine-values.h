@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A stream of JSON objects, one behind the other, cut into its values as it comes.
  *
  * Engines tell of progress and events this way, with line breaks between the objects, with record separators,

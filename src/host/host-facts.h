@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the core needs to know of the host, looked at once and passed in as a value.
  *
  * host_look fills it from the running host; host_facts_read fills it from a JSON document, so

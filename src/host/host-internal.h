@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the files of this directory share: the parts of host_look, and the readers of system files that it is
  * made of. Those take text and give values, so that tests can hand them the files of other hosts.
  */

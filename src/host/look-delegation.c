@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether a group of cgroup v2 was delegated to this user, below which it can have limits of its own.
  *
  * The kernel lets a user make groups wherever a directory is the user's, but that is not yet a promise: the

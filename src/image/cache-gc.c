@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Locks and removal: the parts of the cache that clean up. */
 #include <config.h>
 

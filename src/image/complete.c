@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The mark of a complete tree: a small document of our own. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An image's configuration, and the mark of a layout. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A layer's archive, entry by entry. The only user of libarchive.
  *
  * Bytes come from a function, packed as the media type says; entries come out as plain values. A packed layer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Paths opened beneath a directory, without following a link of any kind.
  *
  * openat2 does it where the kernel has it (5.6) and a filter lets it through; otherwise the path is walked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One blob of a layout, read once, with its digest and size checked on the way.
  *
  * Bytes are handed out as they are read, so a caller acts on them before the digest is known, and must be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the cache's parts share: the lock of a tree, the mark that it is complete, and its removal. */
 #pragma once
 

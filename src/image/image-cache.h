@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Unpacked images, kept by the digest of their manifest.
  *
  *     STATE/images/sha256-HEX/rootfs       the tree

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which image of an index is meant.
  *
  * By tag, then by platform: Linux on this machine's architecture, in the image spec's own words ("amd64").

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Directories whose mode and time have to wait.
  *
  * While layers are unpacked every directory is ours and writable, and each file put into one changes its

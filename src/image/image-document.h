@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The JSON documents of an image: index, manifest, configuration, and the file that marks a layout.
  *
  * Bytes go in, structs come out; nothing here opens a file. Keys that we do not know are passed over, as the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the readers of an image's documents share: bounded reading, members of objects, digests.
  *
  * Unlike base-json-object.h, which wants a row for every key, these look for the keys that matter and leave

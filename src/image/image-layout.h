@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An image in an OCI image layout on disk, found and read down to the list of its layers.
  *
  * A reference goes in; the manifest's digest, the layers and the configuration come out. Index, nested

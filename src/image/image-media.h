@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The media types that we know: what kind of thing a blob is, and how a layer is packed.
  *
  * OCI's own and those of Docker's schema 2, which mean the same. A type that is not in the table is not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of an archive's entries, as text.
  *
  * A name is brought into one form: relative, without ".", empty components or a slash at its end. A slash or

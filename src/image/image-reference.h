@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The name of an image on disk: "oci:DIR[:TAG]".
  *
  * DIR is a directory in the OCI image layout, TAG one of the names that its index gives to images. Both may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names from an image, made fit for a message.
  *
  * Tags, media types and the names in an archive are whatever the maker of the image wrote. Shown as they are,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tree that layers are unpacked into: directories made and opened, names removed, always beneath its
  * root.
  *

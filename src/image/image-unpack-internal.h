@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the two halves of unpacking share: unpack.c walks layers and entries, entry.c makes one of them. */
 #pragma once
 

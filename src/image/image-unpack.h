@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The layers of an image, laid over each other in a directory.
  *
  * Archives are hostile. Every entry is made by our own code beneath the directory's descriptor, and no link

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* System calls that the supervisor wants to see made, each in a process that nothing else depends on.
  *
  * A call may end its process: then there is a new one for the next. A call that succeeded may have changed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether a program can be executed, without and with the bounds that the payload gets.
  *
  * A kernel that can be asked (AT_EXECVE_CHECK, since 6.14) is; nothing is executed then. On others only init

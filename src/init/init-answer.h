@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From questions to answers (wire-answers.h).
  *
  * In: the bytes of an ASK, from the supervisor. Out: the bytes of the ANSWER. Nothing is decided here, and

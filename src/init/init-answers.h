@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The bytes that answer one ASK (wire-answers.h), while they are put together.
  *
  * A buffer of a fixed size, filled from the front. The room for the heads of the answers that are still owed

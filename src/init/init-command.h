@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command of an init that was started without one: words, variables and a working directory, as the
  * supervisor tells them when a sandbox that was held ready is given away. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The descriptors that init was started with, before it closed those that are nobody's.
  *
  * What a runtime leaves open is closed either way (init-fds.h). That it did leave it open is a fact about the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The environment behind an engine, which adds variables of its own and of the image.
  *
  * What is not named goes. The kernel shows the environment that a process was started with, so init starts

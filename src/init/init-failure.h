@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Why init gives up, without a heap to keep the words on.
  *
  * The rest of the project uses struct error, which allocates its message. Init allocates nothing: its texts

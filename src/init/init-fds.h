@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which descriptors init has, and so which ones the payload can ever get: the three standard streams.
  *
  * Whatever else the runtime, or whoever started it, left open is closed before anything is said to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The entries of a directory, without a heap.
  *
  * readdir allocates; this keeps a piece of the listing in the caller's frame. "." and ".." are left out. The

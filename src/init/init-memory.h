@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Static buffers that are needed before the payload starts, and never after. */
 #pragma once
 

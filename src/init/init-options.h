@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command line of tyrum-oci-init, as tyrum-oci writes it into the specification of a container:
  *
  *   tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] [--keep-env NAMES] --

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Paths that the supervisor asks about, in a root that may be hostile.
  *
  * The last part of a path is never followed. Opened is only what does not react to it: files, directories,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The way to the supervisor behind an engine, which passes no descriptors into a container.
  *
  * The supervisor listens in a directory that is mounted read-only (a read-only mount does not forbid to

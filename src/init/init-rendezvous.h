@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Init's end of what wire-init.h lays down.
  *
  * In: packets of the supervisor, or the first bytes of standard input. Out: hello, answers, and how the

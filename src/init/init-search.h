@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the payload's words to a running program: the search along PATH.
  *
  * As execvp does it, with two differences. Nothing is allocated. And a file in a format that the kernel does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Signals in the kernel's own terms: all 64 of them.
  *
  * The C libraries keep two or three real-time signals for themselves, and leave them out of every set and

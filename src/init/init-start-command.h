@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The payload's process, from fork to exec.
  *
  * It gets a session of its own, the terminal if there is one, every signal in its default state, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which programs the payload may execute: Landlock's right to execute, for it and all that it starts.
  *
  * In: paths from the supervisor, before the go-ahead. What a named program needs to run is allowed with it:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The duties of process 1 while the payload runs: take in every process that ends, and pass signals on.
  *
  * Processes whose parents ended become init's children; it collects their statuses, or the container would

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci-init: process 1 of a container.
  *
  * Starts with the container's limits in force and nothing run yet; says hello to the supervisor and waits.

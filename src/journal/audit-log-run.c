@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The trail of a run of our own: what was asked and planned, and how it ended. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What every trail has: its journal, its lines, the profile, what was observed, refusals. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The journal's directory: names of files, and the head. */
 #include <config.h>
 

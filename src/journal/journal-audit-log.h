@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The trail of one run: its events in the journal, in their order.
  *
  * requested, plan, waivers, elevation and a change of the profile are written before anything is made;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The journal's directory, its head and its lock: what writer, reader and verifier share. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The audit journal: what was asked, decided and done, a line for each event, that cannot be edited unseen.
  *
  * A directory holds files of JSON lines, each file named after the number of its first line, the one with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The result of a run as a document: what was asked, how it ended, what it used. */
 #pragma once
 

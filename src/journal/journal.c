@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writing the journal: one writer at a time, one call for all that belongs together. */
 #include <config.h>
 

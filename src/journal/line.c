@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One line of the journal: from an event to text, and back. Pure. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reading the journal piece by piece, from file to file. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a killed writer, a power cut or somebody else left behind the head, and how it is told.
  *
  * The writer calls it under the lock when the file is not as long as the head says. Whole lines that go on

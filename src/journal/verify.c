@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Is the journal what was written? Names the first thing that is wrong. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs before everything else in the program, libcrun's own constructor included.
  *
  * libcrun makes sure that the program runs from a file that nobody can write to, and executes a copy of it if

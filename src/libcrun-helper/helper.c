@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci-libcrun-helper: makes one container through libcrun and starts it.
  *
  * Started by the supervisor, never by hand, with the descriptors that wire-libcrun-helper.h describes. It is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A process of its own for each call to libcrun.
  *
  * The call runs in a fork with nothing blocked and nothing but the container's descriptors open; its result

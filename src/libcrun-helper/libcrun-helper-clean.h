@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Takes off whatever the caller left on this process, before libcrun sees it.
  *
  * A container inherits from the process that makes it: descriptors, environment, working directory, umask,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The door to libcrun: no other file includes its headers or calls it.
  *
  * libcrun is made for the crun program. Its calls change the process that makes them (signals, limits,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Our end of the socket to the supervisor: messages go out, and its end tells that the supervisor is gone.
  *
  * Nothing is read from it. See wire-libcrun-helper.h for what is said.

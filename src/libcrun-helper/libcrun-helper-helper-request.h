@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the command line asks of one launch.
  *
  * The supervisor writes it, so a mistake in it is a bug or somebody's experiment; each is refused with a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All of tyrum-oci-libcrun-helper, for the daemon that stays: there a process that was forked for it becomes
  * this, instead of executing it. */
 #pragma once

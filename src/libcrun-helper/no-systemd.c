@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* In place of libsystemd.
  *
  * libcrun calls it for cgroups that systemd manages, for its journal, and to tell it that a container is

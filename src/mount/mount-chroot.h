@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs in a chroot.
  *
  * A process in a chroot has a root that is not its mount namespace's own. The kernel then makes no user

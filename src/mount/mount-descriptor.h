@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mounting by descriptor: what was opened and looked at is what is mounted, whatever its path leads to later.
  */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where something lies: in which file system, and where in it.
  *
  * A directory can have several names: a symbolic link on the way to it, or a second mount of the same tree.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Places of a caller that a command must not reach, such as the home of the gateway that asks for the run.
  *
  * Each place is compared with every bind mount of a plan, and with its root where that is a directory: by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Changes to the mounts of a container that stands, before its command starts.
  *
  * Runtimes and engines forget flags: crun 1.8.1 takes nosuid and nodev off the root where there is no user

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The stage: a private mount namespace in which a run's root and sources are hung up before a runtime sees
  * them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a path of the host really lies: in which file system, where in it, and by which other names the same
  * directory is reached.
  *

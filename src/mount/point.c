@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mount points, private mounts, and putting what was opened in its place: for the stage of a run and for that
  * of an engine's container. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mounting by descriptor where the kernel has no open_tree, move_mount or mount_setattr (before 5.12, or
  * behind a filter that does not know them).
  *

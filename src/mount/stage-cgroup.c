@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the command sees of cgroups, on the stage.
  *
  * It gets the run's own group and nothing above or beside it, read-only. That is bound by descriptor

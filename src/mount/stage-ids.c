@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Running without root: the user namespace comes first, and everything else happens in it.
  *
  * The child makes the namespace and asks; the supervisor, outside, writes the maps: several ranges through

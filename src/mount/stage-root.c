@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The root of a run, on the stage. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion for bash. It needs nothing but bash itself. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion for fish: one line for each verb and for each option of a verb. */
 #include <config.h>
 

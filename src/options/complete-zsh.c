@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion for zsh: one function for each verb, each a list for _arguments. */
 #include <config.h>
 

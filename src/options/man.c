@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The manual page in roff, from the tables of verbs and options. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the three printers of completions share: walks over the tables of verbs and options.
  *
  * Each function adds one list or one piece of quoted text to the script that is being printed. How a shell

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How a enforcement is shown, the same in explain and matrix, in words and in JSON.
  *
  * A enforcement goes in; a word, a colour or a JSON object comes out. What is declared and was not yet

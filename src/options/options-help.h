@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the program says about itself, printed from the tables of verbs and options.
  *
  * Text for a terminal, the manual page in roff, and completions for three shells. Nothing here knows a verb

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of every verb in one table, and the parser that reads a command line by it.
  *
  * A row says the name, what its value is called, whether it repeats, what a shell can offer for it, and one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a verb has to say, collected before any of it is written.
  *
  * A verb fills OUT, which goes to standard output, and NOTES, our own words for standard error; main writes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How far the unpacking of an image is, on one line of standard error that is gone when it is done. Only
  * where standard error is a terminal: a log has no use for it. */
 #pragma once

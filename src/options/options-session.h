@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between a command line and a session: options as a request, events as output. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables for people: aligned columns that fit the width, with wrapped cells.
  *
  * Cells are added from left to right, row by row; the first row is the heading. Columns that are too wide

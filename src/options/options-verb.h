@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The verbs of the command line: one table each, and the way from words to the verb that they mean.
  *
  * A verb says all that help, the manual page and the completions print about it, and has one function that

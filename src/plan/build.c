@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One plan from profile, request, ceiling and host: the order in which the topics are settled. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which controls the plan promises, who carries them, and whether that is enough to go on.
  *
  * The backend's declaration comes first, then what this host lacks. Every required control that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whose engine it is. Known only where one was found before the plan was made.
  *
  * A user's own engine has given itself a user namespace before anything else, in which it is root without

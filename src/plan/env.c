@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The environment of a run: an allow-list, never a deny-list.
  *
  * In order of strength: our own few defaults, what environment.pass lets in from the caller, what the

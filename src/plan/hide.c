@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a profile hides, under every name that the run has for it.
  *
  * A hidden path is a name inside. What lies there on the host may be seen through another mount as well, of

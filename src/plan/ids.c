@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ids: who the command is outside.
  *
  * A private user namespace maps ids inside to ids outside that own nothing. Root takes them from the

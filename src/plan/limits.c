@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits that end in a controlled failure: what the cgroup holds, and what the supervisor watches. */
 #include <config.h>
 

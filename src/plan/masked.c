@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernel interfaces that leak or steer the host, and are covered in every run.
  *
  * A superset of what Docker and Podman cover. A runtime skips a path that the kernel does not have, so

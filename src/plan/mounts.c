@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mounts: what of the host appears inside, and the file systems of the run's own.
  *
  * The run's own come first, the view of its cgroup among them, then the workspace, the profile's and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the topics of a plan share while it is built. Each topic reads the inputs and the met settings,
  * and fills its own part of the plan; the order of the calls is in build.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A launch: how one run carries a plan out.
  *
  * A plan is const once it is built. What a run decides afterwards stands here: its id, its range of ids, its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernel interfaces that every container of ours has covered or read-only. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The plan: profile, request, ceiling and host facts, resolved into all that will be done.
  *
  * plan_build is pure. What comes out is data, and const from then on: dry-run prints it, render functions

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan without its command: what a sandbox is made by that is held ready.
  *
  * A sandbox can be made and proven before anybody knows what will run in it, for some things can still be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A request: what one launch asks for.
  *
  * A request may only tighten. request_check holds it against the settings in force: a limit that would

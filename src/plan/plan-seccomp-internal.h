@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How a filter is put together: rules of one condition merged, conditions made disjoint.
  *
  * Only for the files plan/seccomp*.c.

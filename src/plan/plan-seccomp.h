@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A seccomp list made ready for one architecture: the filter of a plan.
  *
  * Every name is looked up in libseccomp (plan/seccomp*.c are its only users), and in a short table of

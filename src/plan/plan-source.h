@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether a host path may be mounted at all, judged by what it is: sockets, and our own directories.
  *
  * The other half is by name, in profile-source.h. Pure. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The process: what is executed, as whom, behind which filter. */
 #include <config.h>
 

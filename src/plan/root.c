@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The root of a run.
  *
  * From the host: an empty directory with the host's programs and libraries bound into it, read-only, a few

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From a filter to the program that the kernel runs, the way a runtime makes it: one rule per name for
  * libseccomp, names that it does not know left out, and rules that say what the default says. */
 #include <config.h>

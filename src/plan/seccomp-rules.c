@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rules of a filter while it is put together. A condition often comes back for another call, and is one
  * rule then. */
 #include <config.h>

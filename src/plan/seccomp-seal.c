@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The seal of a filter, what a filter answers, and whether anybody is told. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A process of a run, held against what the run's first process had when it was judged.
  *
  * Whatever enters a container later (an exec of an engine's, nsenter) is not started by init, so nothing that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is seen of cgroups: the run's own and nothing else, and none of it to be written.
  *
  * The kernel tells which group a mount shows by its way from the reader's own root of groups. Inside, where

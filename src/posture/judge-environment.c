@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The environment: exactly the promised variables, with the promised values. Secrets are files. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits as the kernel holds them, and the supervisor's own. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The mount table: exactly what was planned, with its flags, seen alike from inside and outside.
  *
  * Every mount must be one of: the root, a promised mount, a promised cover (masked and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* No network: no interface but loopback, no route, and no way to a far address. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Paths that must give nothing away, those that are bounded, and what /dev holds. */
 #include <config.h>
 

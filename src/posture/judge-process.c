@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Who the process is and what it may do: ids, capabilities, no_new_privileges, the label, descriptors. */
 #include <config.h>
 

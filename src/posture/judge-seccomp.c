@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whose filter it is, and that it denies: the mode, the seal, and calls that a kernel would answer otherwise.
  */
 #include <config.h>

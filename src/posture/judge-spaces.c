@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Namespaces: other ones than the supervisor's and than any other run's, and what they hide. */
 #include <config.h>
 

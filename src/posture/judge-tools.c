@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What can be executed: init, which can be where nothing is bounded, must not be; what is named must. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drift: what has changed for the worse since a run was judged.
  *
  * drift_compare is pure: what was seen when the run was judged, what is seen of its first process now, and

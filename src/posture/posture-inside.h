@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What init is asked, and what it answered: the inside half of observation.
  *
  * questions_make derives all questions from what was promised. They are written in batches that fit a packet;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The judges, one file per topic, and what they share.
  *
  * A judge says what it found for each of its controls with judge_say. The first word on a control counts

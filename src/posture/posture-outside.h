@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the supervisor saw of a container from outside: a value, gathered by supervisor/observe.c.
  *
  * Texts are as the kernel wrote them. NULL, or a false "known", means that it could not be seen; nothing may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The posture of a run: promised against observed, control by control, with one verdict.
  *
  * posture_judge is pure: what was promised, what init answered, and what was seen from outside go in. It must

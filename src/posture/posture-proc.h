@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernel writes about a process, read as values: status, the mount table, maps of ids.
  *
  * The same text comes from inside, where init sent it, and from outside, where the supervisor read it. Both

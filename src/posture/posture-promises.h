@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What was promised of a container: all that questions, remounting and judging need to know of it.
  *
  * A launch of a plan fills it (promises_of_plan), and so does an engine's specification (shim/promised.c). It

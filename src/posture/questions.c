@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which questions prove what was promised. To add a probe is to add a line here and a look at its answer in a
  * judge. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What was seen from outside, as bytes and back.
  *
  * A line for each number, "NAME NUMBER", and for each text "NAME LENGTH" with the bytes behind it: a mount

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A posture as a document, as a table, and in one line. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ceiling: what the operator allows on this host, whatever profile or request say.
  *
  * A file of the same sections as a profile, met into every plan, plus the few things that only an

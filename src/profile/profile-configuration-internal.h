@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of the configuration's keys, for the schema. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operator's configuration: how this host is run, as opposed to what a run may do.
  *
  * One file beside the ceiling, read by the same reader and trusted by the same rule: a file that cannot be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where profiles are: the operator's directory, the user's directory, the shipped ones, in this order.
  *
  * The only part of src/profile that reads files. A name is looked for in each directory in turn; a text

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is wrong with a profile, or will surprise its author, beyond what the parser refuses.
  *
  * Findings are data: severity, where, which key, what. Errors are refused by every plan as well;

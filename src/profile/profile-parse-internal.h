@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The part of the parser that profiles and ceilings share: sections of settings. */
 #pragma once
 

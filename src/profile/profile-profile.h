@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A profile: a named posture, read from one file, later joined with its parents.
  *
  * profile_parse takes text and gives the values of that one file, each with its line. It knows the

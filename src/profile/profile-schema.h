@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON Schema of the profile language, of the ceiling and of the operator's configuration, made from the
  * parser's own tables. */
 #pragma once

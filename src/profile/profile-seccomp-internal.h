@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the reader of seccomp lists is made of: the list itself, and the tests on arguments in it.
  *
  * Only for those two files.

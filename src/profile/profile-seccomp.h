@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A seccomp list: which system calls a profile allows, as readable data.
  *
  * Lists are JSON with comments in profiles/seccomp; docs/seccomp.md describes the form. They are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which host paths may be mounted into a run, judged by name.
  *
  * Forbidden places hand the host over whatever the mount's access is (an engine's socket is root), so

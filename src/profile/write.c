@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Profiles as text again: one fixed order, every setting that holds, so equal meanings are equal bytes. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A live run, looked at again from outside.
  *
  * The supervisor writes down what it saw when the run was judged (run_facts_write), right before the command

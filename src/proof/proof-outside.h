@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Looking at a container from outside: /proc/PID, its cgroup, its siblings.
  *
  * For a launch, right before the judge; and again later for `check`, by whoever asks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The proof of a container, before its command starts: init is asked, mounts get back the flags that a
  * runtime forgot, the container is looked at from outside, and a judge decides.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What init and we say to each other (wire-init.h), message by message.
  *
  * Receiving never waits: talk_receive takes what is there, and is called again when there is more. So whoever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flags that a runtime or an engine forgets.
  *
  * crun 1.8.1 takes nosuid and nodev off the root where there is no user namespace to hold them, and off bind

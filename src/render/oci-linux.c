@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The "linux" object of config.json: namespaces, ids, cgroup, devices, covered paths, filter. */
 #include <config.h>
 

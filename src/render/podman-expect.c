@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What Podman must say of a container that was made by a plan. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A launch of a plan as the body of Docker's POST /containers/create, API 1.41.
  *
  * Pure, and always the same bytes for the same plan and launch. Everything that could loosen the container is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the documents for engines share: the parts of a plan as engines name them. */
 #pragma once
 

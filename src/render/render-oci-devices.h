@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The devices that a container may open: what its /dev holds, and nothing else. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parts of config.json, each in a file of its own. */
 #pragma once
 

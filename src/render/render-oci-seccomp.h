@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The filter of a plan as the linux.seccomp object of an OCI specification.
  *
  * With a listener, refusals that somebody wants to hear of (filter_tells) are notified to it instead of being

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A launch of a plan as an OCI runtime specification 1.0.2, config.json.
  *
  * Pure, and always the same bytes for the same plan and launch. Annotations carry our own prefix and nothing

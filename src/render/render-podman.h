@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A launch of a plan as the body of Podman's POST /libpod/containers/create: a SpecGenerator, API 4.0.0.
  *
  * Pure, and always the same bytes for the same plan and launch. Podman adds a lot where nothing is said:

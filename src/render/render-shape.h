@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan without what can still be told to a sandbox that stands (plan-prewarmed.h), as text.
  *
  * Two plans with the same text differ in nothing that a sandbox is made by: profile, ids, limits, root,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Annotations: runtimes take orders from some of them, so none of those passes from outside. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binds: what of the host appears inside.
  *
  * A source is judged by where it really lies: by every name of what is mounted there, and of what is mounted

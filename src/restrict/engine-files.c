@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What engines keep on a host, and what of it belongs in a container.
  *
  * An engine's directories hold every container of the host, and files that the engine obeys: with the bundle

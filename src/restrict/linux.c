@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The linux object: covered paths, kernel parameters, extra devices, propagation; then its larger parts. */
 #include <config.h>
 

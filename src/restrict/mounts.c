@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mounts: the kernel's own file systems where they belong and nowhere else, memory with a size, and binds.
  *
  * A fresh /dev closes the tricks with links and devices that an image brings along, so it is always there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Namespaces: each is there and is the container's own. A path joins somebody else's, which may be the
  * host's; only a network that the profile leaves to the engine may be joined. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options of a mount, as runtimes read them: the last of two that contradict each other counts. */
 #include <config.h>
 

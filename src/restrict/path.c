@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Paths as engines write them: mostly normal, sometimes with a slash or a dot too many. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The process object: who runs, with which privileges and limits. The same for the first process of a
  * container and for those that join it later. */
 #include <config.h>

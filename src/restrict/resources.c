@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The resources object: what the cgroup holds. A limit that is absent, zero or negative is none. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the topics of a meet share. Each gets its part of the tree and tightens it; the order is in meet.c.
  *
  * Memory that runs out while a tree is edited is remembered and said at the end, so that edits read as what

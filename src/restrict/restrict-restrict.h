@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An engine's OCI specification, met with a profile: what comes out is nowhere looser than either.
  *
  * In: the tree of a config.json (or of its process, for exec, or its resources, for update), and a policy:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Conditions of OCI seccomp rules, and what can be proven about two of them.
  *
  * A condition is a conjunction of tests, at most one for an argument; no test at all is always true. Every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Two filters, of which both must hold, in the room of one.
  *
  * Read as lists of rules: a name, a condition, and whether it allows. The engine's filter stays where each of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A bundle on disk: the directory that an OCI runtime is started with.
  *
  * It holds config.json and, where the root is put together from the host, the skeleton of that root:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From a session's request to a plan: the one place where its clients touch files, environment and host.
  *
  * It finds the directories of profiles, looks at the host (or reads the file that describes another one),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Handing a command line to a daemon that stays, so that it is carried out there as if it were here.
  *
  * The daemon (src/daemon) belongs to the same user and forks a process that takes the caller's streams,

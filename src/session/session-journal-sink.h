@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The audit journal as a sink: the first one that a session has.
  *
  * It opens the journal that the configuration describes and writes a run's lines there. Lines that stand

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where our own programs and the operator's files are: what no run may write.
  *
  * Whoever writes the program that launches runs, the one that starts inside them, the runtime that makes

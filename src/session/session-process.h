@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a process is that runs sessions: set up by its main, and passed to all that asks for it.
  *
  * It is the same for every run of the process, but for the sandbox, which one run takes. The configuration is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a client asks of a session: values, as texts where people write them.
  *
  * Texts and lists stay the caller's, and have to live as long as the call that they are passed to. A field

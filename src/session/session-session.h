@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A session: a request goes in, events come out, and one command has run in between.
  *
  * This is what the command line, the ToolRunner, the probes of `doctor`, the daemon and tests call. A client

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ranges of ids that containers have. The file of one that is taken holds the container's key. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* create: the bundle's config.json is met, remembered, staged, and handed over. */
 #include <config.h>
 

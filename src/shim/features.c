@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* features: the low-level runtime's own answer, or ours for one that is too old to have any. */
 #include <config.h>
 

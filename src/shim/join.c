@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* exec and update: what is asked of a running container later is held to the same profile. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci-runtime: an OCI runtime for Docker, Podman, containerd and CRI-O that holds their containers to a
  * profile. It reads the command line, does what the verb asks, and becomes the low-level runtime. */
 #include <config.h>

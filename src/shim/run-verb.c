@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* run: create and start in one call, met and proven like them; then, unless it is to be left alone, the
  * container is waited for: signals go in, its exit status comes out, and it is deleted.
  *

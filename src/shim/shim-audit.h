@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the containers of engines leave in the audit journal: the runtime's verbs and the hook write it.
  *
  * requested and plan before the low-level runtime is called; posture and started before the command runs;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The bundle that a command line names: its directory, and the config.json in it. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command line of an OCI runtime, as engines write it: global flags, a verb, its flags, a container's id.
  *
  * Only what we act upon is understood; every other word stays where it is and goes to the low-level runtime.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is remembered of a container between the calls of an engine: STATE/containers/KEY.
  *
  * Written by create, before the low-level runtime runs; read by whatever comes later, so that exec and update

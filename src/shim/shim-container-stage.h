@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The stage of an engine's container: a private mount namespace in which the low-level runtime finds the
  * root and the sources of binds, opened by us.
  *

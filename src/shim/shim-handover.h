@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The low-level runtime: which one it is, and how it is executed in our place or as a child. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The files by which engines know our runtime: made from what is there, and taken back again.
  *
  * Docker has one JSON file for everything, so ours is merged into it: keys that are not ours stay, and an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What we say to an engine: lines in the file that --log names, as runc writes them, and standard error.
  *
  * Engines read the last line of level error and show it to their user. Nothing else of ours prints.

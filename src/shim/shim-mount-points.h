@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mount points in a container's root, found and made by us and not by the low-level runtime.
  *
  * A runtime in a user namespace cannot make them in a root that belongs to ids outside of it; and one that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A container without a network has none, whatever an engine has plugged in since it was made.
  *
  * Runs after create and before the command starts. Every interface but loopback is taken out of the network

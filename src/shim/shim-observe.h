@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The proof at the last moment: init stands before the container's command, and start asks it.
  *
  * start listens where init will call, has the low-level runtime start the container, makes sure by the

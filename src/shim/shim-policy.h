@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which policy a container is under: the files of the operator, and the host, made into a value.
  *
  * The profile is the one that the program's name says (tyrum-hardened), or that a hook's annotation says. An

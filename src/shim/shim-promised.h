@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a met config.json promises, for the judge of our own runs to judge an engine's container by.
  *
  * Ids, mounts with the device and inode of each source, covered paths, limits, filter, namespaces. What is

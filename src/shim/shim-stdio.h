@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What may be a standard stream of the low-level runtime's, which becomes the container's.
  *
  * crun 1.8.1 makes the container's user the owner of whatever it finds as its own standard streams, when it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The streams of a container that `run` waits for.
  *
  * What may be the low-level runtime's own stream (shim-stdio.h) is given to it as it is, as engines do.

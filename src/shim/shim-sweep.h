@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Forgetting containers that their engine has lost.
  *
  * An engine that was interrupted, or whose container died while it started, does not always call delete. What

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* runc 1.1 gives a tmpfs the mode that the image's directory below it has, whatever mode= says: the command
  * could not write to /tmp. It is put right in the container's own mount namespace, before init starts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is done for one call of an engine's: one function for each verb that a profile has a say in.
  *
  * Each ends in the low-level runtime, executed in our place or waited for. They return the exit status, or a

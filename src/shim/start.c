@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* start: the last moment before the command runs, when the engine has done all that it will do. */
 #include <config.h>
 

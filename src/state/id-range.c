@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers of private id ranges, one for each run at the same time. */
 #include <config.h>
 

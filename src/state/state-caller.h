@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Who a process of a run is, for people: the name of its program and its id inside. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The directory of a live run: STATE/runs/ID, with a lock that its supervisor holds as long as it lives.
  *
  * The lock tells a run from what a crash left: a directory whose lock can be taken has no supervisor any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a run's directory tells others: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The end of a container, told by an engine that may have been started anew in the meantime.
  *
  * An answer that does not come, or not whole, says nothing: it is asked for again until the time is up. A

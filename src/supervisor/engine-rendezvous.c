@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The door: a socket in the run's directory at which init knocks, behind an engine that passes no
  * descriptors.
  *

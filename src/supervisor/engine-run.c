@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run through an engine: Docker or Podman makes the container, and everything else is as in any other run.
  *
  * The engine is asked once for the container and then held to it: what it says it has made is compared with

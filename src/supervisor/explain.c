@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Explaining a run that has ended: what was counted, what the command said last, what its files look like.
  *
  * The run's mounts outlive it as long as somebody holds its mount namespace, so its files can be asked when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finishing what a killed supervisor left, and ending what still lives.
  *
  * Everything of a run can be found from its id: its directory, its cgroup, and the name of the file systems

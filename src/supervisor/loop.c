@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the go-ahead to the end: streams, signals, the deadline, and how the command ended.
  *
  * The end comes within a bound. A run that is made to end gets TERM, after GRACE_MS KILL, and what is still

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The proof of a run before its command starts (proof-proof.h), as the supervisor drives it.
  *
  * Everything of the outside is read through one descriptor of /proc/PID that was opened while the pidfd was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Talking to init: before the command starts, and when it has ended. */
 #include <config.h>
 

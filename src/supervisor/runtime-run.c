@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run by programs: an OCI runtime, or our own helper with libcrun in it, executed on a stage. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Signals and children of a supervisor, as events of its loop.
  *
  * Signals come through a descriptor, so that they are seen in order with everything else. One that asks for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Executing a backend's steps: the first one on a new stage, the others in its mount namespace. */
 #include <config.h>
 

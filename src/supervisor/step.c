@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waiting for a step, and for nothing that cannot come any more. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How a container is made, started, signalled, waited for and removed.
  *
  * A backend names a driver (struct backend, control-backend.h): there is one for programs that are executed

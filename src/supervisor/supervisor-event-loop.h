@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The one place in the supervisor that waits.
  *
  * An event is a descriptor, a time, or both, with a function that is called when it is due. Its owner keeps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filters that are ready for the kernel, kept between runs: STORAGE/filters/NAME.
  *
  * A runtime that is handed a list of calls has libseccomp make a program of it, for each run anew, and that

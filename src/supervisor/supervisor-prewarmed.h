@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sandboxes that are held ready: made and proven before anybody knows what will run in them.
  *
  * run_prewarm goes as far as a run goes without its command: a container stands, init waits in it, and every

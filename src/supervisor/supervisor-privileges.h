@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a supervisor gives up before the command starts.
  *
  * From then on it copies streams, answers a listener, reads events and files of the kernel, and cleans up

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes as the kernel shows them in /proc. What cannot be read is as good as gone. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One run, from a plan to a result, with nothing left behind.
  *
  * The supervisor makes the run's directory, stages root and sources in a child, lets the backend create and

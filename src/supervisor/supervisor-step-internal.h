@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What executing a step and waiting for it share. */
 #pragma once
 

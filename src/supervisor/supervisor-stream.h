@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One direction of one standard stream: bytes from one descriptor to another, within a cap.
  *
  * Past the cap bytes are still read and counted, so that the command neither blocks nor gets a signal for

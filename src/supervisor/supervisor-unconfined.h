@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A command without any sandbox. Nothing is planned, limited, watched or hidden; nothing is promised.
  *
  * Small on purpose, and apart from everything else: no path of a run with a sandbox leads here, and nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A terminal of the run's own: the runtime, or init, makes a pty inside and hands its master over.
  *
  * The caller's terminal is never given to the command. It is put into raw mode while the command runs, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The gateway's home, and a workspace apart from what the gateway keeps there.
  *
  * The gateway loads code and configuration from its home when it starts, and SQLite plays back a journal that

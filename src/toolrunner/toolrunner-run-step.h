@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A step of Tyrum's, from the gateway's words to the answer: what the halves of the verb share.
  *
  * toolrunner.c reads the payload and the operator's configuration and decides which way the step is

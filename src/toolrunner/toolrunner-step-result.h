@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The answer to a step: a StepResult of Tyrum's, one line of JSON.
  *
  * How the command ended and what it said goes in, or what the ToolRunner inside answered. Our own result

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One step as Tyrum's gateway hands it to a ToolRunner, read and checked.
  *
  * JSON text goes in. What comes out is what the contract asks of a payload: the names are there and not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the supervisor asks init before the command starts, and how init answers, byte for byte.
  *
  * Init knows nothing of profiles. It answers questions of a few kinds, as the process that the command will

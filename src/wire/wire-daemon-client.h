@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The caller's side of a daemon that stays, as wire-daemon.h has it: hands this process over, passes
  * signals on, and waits.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The words and variables of a daemon's request, out of its memory file. Pure. */
 #pragma once
 

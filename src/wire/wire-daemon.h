@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a caller and a daemon that stays say to each other, byte for byte.
  *
  * The caller connects to the daemon's socket (SOCK_SEQPACKET) and sends one packet: struct

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What tyrum-oci-init and the supervisor say to each other, byte for byte.
  *
  * Init starts as the first process of the container with two sockets of its own: HANDSHAKE_FD, over which it

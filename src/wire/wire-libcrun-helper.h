@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What tyrum-oci-libcrun-helper says to the supervisor, byte for byte.
  *
  * The supervisor starts launch as its own child, with the container's standard streams as 0, 1 and 2, then

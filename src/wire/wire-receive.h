@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Descriptors over unix sockets. What is received is closed on exec. */
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Who is compared. Each gives its command line, and says in one line what a launch of it includes.
 
 Options are as near to the hardened profile as the program has them; what it cannot do is in that line.

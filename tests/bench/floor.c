@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The least that a container can cost: namespaces, id maps, mounts, a new root, no privileges, a filter, and
  * the command.
  *

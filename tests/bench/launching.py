@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Launches, timed: one at a time by turns, or several at once.
 
 What is timed is from just before the program is spawned until it was waited for. The program's output is a pipe that must hold

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What every contender of the benchmark launches: says that it ran, and ends; with an argument it stays
  * instead.
  *

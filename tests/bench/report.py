@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What was measured, for people and for machines: a table, ratios, JSON, a plot, and the doc's part that is generated."""
 import json, math, sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Everything but one launch after another: many at once, memory held, cost as a run grows, and the translator by itself."""
 import json, os, re, shutil, signal, statistics, subprocess, time
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a run would be if nothing were observed: in the place of src/supervisor/observe.c, in a program that
  * only the benchmark has.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Where contenders meet: namespaces, directories and engines of the benchmark's own, all of which end with it.
 
 Mount and pid namespaces are those of the tests that launch (harness.py); so are dockerd and the Podman service (engines.py).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of the command line share: a directory to work in, ways to call the program, and TAP.
 
 Needs no root, no engine and no network. Plans are made for a host that a file describes, in a directory that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A library to be preloaded: one allocation of the program fails, whoever in it makes it.
  *
  * Environment:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of faults share: a run that tells what it was kept in by, and what must hold after any fault.
 
 A fault may keep a run from starting, and never makes it start weaker. Its caller passes on all that must not get in, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a command and has one of its system calls fail, once; or sends it a signal when it comes to that call.
  *
  *   inject --log FILE [--call NAME --in ROLE --nth N {--error NUMBER | --signal NUMBER}] COMMAND [ARG...]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A library to be preloaded: the time of day jumps between any two looks at it.
  *
  * JUMPING_CLOCK is a list of seconds since 1970, with commas between; each look at the time of day gives the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The system calls of a run, as points at which something can happen: learned from a good run, named for any other.
 
 Environment:

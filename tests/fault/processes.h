@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The processes that come of a command, each with a role that is the same in every run: see inject.c. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Init's answers, as any bytes: reading them gives a value or an error with a message, and whatever the judge
  * makes of them, no control is verified that was not answered.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command that a held init is told, on any bytes: taken whole, or refused with a word; never twice. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operator's configuration on any bytes: values or an error with its place, never both. */
 #include <config.h>
 

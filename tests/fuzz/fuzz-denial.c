@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A command's last words, any bytes: what is made of them is bounded, one line each, and never more than
  * inferred, as no file is there to be looked at. The first byte is the exit code.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What an engine says of a container that it has made, as any bytes: whoever holds it against what was asked
  * for lets nothing pass that is not what was asked for, in the places that matter most. */
 #include <config.h>

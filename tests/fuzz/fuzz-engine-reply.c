@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What an engine answers, as any bytes: each reader gives a value or an error with words, never both; an id
  * is safe in a path, a line is one line, and everything equals itself. */
 #include <config.h>

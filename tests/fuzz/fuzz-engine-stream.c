@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What an engine sends on a connection, as any bytes in pieces of any size: head, frames, values.
  *
  * The first byte says how the rest is cut. Whatever the cut, the outcome is the same as for all of it at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The words that a caller hands to a daemon, on any bytes: the first say how many there are, the rest is
  * the memory file. All of it is words and variables, or it is refused. */
 #include <config.h>

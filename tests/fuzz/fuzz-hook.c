@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a hook reads on standard input, on any bytes: the state of a container, as far as it goes without a
  * bundle, or at precreate a specification, as far as it goes without a profile. */
 #include <config.h>

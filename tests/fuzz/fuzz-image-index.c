@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The documents of an image on any bytes: each reader gives a value or an error with a message, never both,
  * and what is chosen from an index has a digest that is safe as a file's name. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reader of journal lines on any bytes: a line or an error, never both; and what is taken for a line is
  * one that ends in the hash of what stands before it. */
 #include <config.h>

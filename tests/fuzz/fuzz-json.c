@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The JSON reader on any bytes, and the writer on what was read.
  *
  * There is a tree or an error, never both. An error has words and a place inside the text. In a tree every

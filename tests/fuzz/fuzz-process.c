@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The process of an exec, and the resources of an update, on any bytes. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The profile parser on any bytes, and what follows it.
  *
  * There is a profile or an error, never both. A profile that resolves can be written as a document, which

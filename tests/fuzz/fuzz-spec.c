@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An engine's config.json on any bytes. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A ToolRunner's payload on any bytes, and what follows it: a step or an error, never both; times and sizes
  * within their bounds; a cwd that stays beneath the workspace. The same bytes as base64, and as the answer of
  * a runner. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a fuzz target on its kept seeds, without libFuzzer: a test for any compiler.
  *
  * The program's name says which seeds: replay-json takes every file in the archive tests/fuzz/corpus/json.tar

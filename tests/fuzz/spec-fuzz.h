@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the targets on engines' documents share: a policy that is made once, from profiles that are part of
  * the target. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drives the image code from test scripts.
  *
  *   image-tool show REF                               what the image is, a line for each value

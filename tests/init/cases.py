@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of tyrum-oci-init share: a list of cases, run in turn with each program, and told in TAP.
 
 The programs are tyrum-oci-init as it is installed, and init-checked: the same files as the rest of the project is

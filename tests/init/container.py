@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Starts tyrum-oci-init as process 1 of namespaces of its own, with this process as its supervisor.
 
 There is no runtime in it: unshare(1) makes the pid and mount namespaces, setpriv(1) takes every capability away,

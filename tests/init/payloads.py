@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What runs as the payload in the tests of tyrum-oci-init: programs for python3 -c."""
 
 # Prints the numbers of the open descriptors.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The questions of wire-answers.h, and what their answers mean. A question is (kind, bytes)."""
 import os, platform, struct
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a command under a seccomp filter.
  *
  *   under-filter strict COMMAND [ARG...]     one of the shipped lists, as a runtime would load it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A writer of the audit journal, to be started by the hundred and killed at any moment.
  *
  *   writer STATE NAME SYNC MAX_BYTES COUNT

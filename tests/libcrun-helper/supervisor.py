@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The supervisor's side of tyrum-oci-libcrun-helper, for tests: bundles, descriptors, the socket, and waiting.
 
 Everything is made in a mount namespace of the test's own. On a host with hybrid cgroups, which libcrun refuses,

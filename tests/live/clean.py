@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Removing a directory of a test's own, and nothing else.
 
 What is still mounted below it would be emptied with it, and may be the host's: it is unmounted first, and where that does not

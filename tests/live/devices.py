@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A /dev of the test's own, in the mount namespace that it has already.
 
 Runtimes and engines change owners and modes of what they find there, and so may a container that was given too much: the host's nodes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A client of the session API that is no command line: prints one line for each event of one run.
  *
  *   session-events BACKEND PROFILE WORKSPACE MEMORY REFUSE COMMAND [ARG...]

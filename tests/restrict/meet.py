@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of the meet share: captured specifications of engines, host facts, and the tool."""
 import copy, json, os, subprocess, tempfile
 

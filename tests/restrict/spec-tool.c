@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The meet of a specification with a profile, from outside: for tests that are directories of data.
  *
  *   spec-tool config|process|update PROFILE HOST-FACTS CONFIG-DIR [ANNOTATED] <DOCUMENT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What there is on the host of a test's own, counted: processes, mounts, cgroups, namespaces, descriptors, disk and memory.
 
 The test is in a pid and a mount namespace of its own, so what is counted is its own. Engines that are running grow by

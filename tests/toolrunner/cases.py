@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The payload cases of the ToolRunner: directories and files they need, how one is run, and what must come of it.
 
 A case is a file NAME.case in cases/, in the format of tests/case_file.py: one line about it, then sections, all of

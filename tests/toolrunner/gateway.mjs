@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Starts a ToolRunner as Tyrum's gateway does: node, the entry point, the payload on standard input and its end; at most
 // 4 MiB of each stream; SIGTERM at the timeout, SIGKILL five seconds later.
 //

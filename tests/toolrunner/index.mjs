@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Stands in for the entry point of Tyrum's gateway, packages/gateway/dist/index.mjs, as far as the drop-in and the
 // gateway's home are concerned:
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of the cache share: an image "oci:l" and a cache in "state". */
 #pragma once
 

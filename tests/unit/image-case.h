@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Image layouts for tests, made byte by byte so that hostile ones can be made, too.
  *
  * A tar grows entry by entry in memory, is packed if wanted, and becomes a layer; layers, a configuration and

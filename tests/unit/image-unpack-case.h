@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of unpacking share: an image of a few tars, unpacked into the directory "root" beside a
  * directory "outside" that nothing may change, once with openat2 and once without.
  */

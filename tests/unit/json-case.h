@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reading JSON as both programs that test it do: a text that must be read, or a text that must be
  * refused with exactly one message, under the limits of a profile with and without comments.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Jobs in which every allocation fails once.
  *
  * Each row is a job that takes an error and returns 0 or a negative errno, and leaves nothing behind.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory that runs out on command.
  *
  * A program that links oom.c with the options below sends every allocation of the code under test

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan for each backend, made of a small profile, for tests of what becomes of it. */
 #pragma once
 

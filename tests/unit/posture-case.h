@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run as it should be: a plan of 'hardened's kind, init's answers, and what is seen outside, all made up
  * and all good. Tests spoil one thing and look at the verdict. Aborts where it cannot be made; uses no
  * cmocka, so that the fuzz target can share it.

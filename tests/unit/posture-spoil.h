@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables of what can be spoilt in a good run (posture-case.h), and the control that must then be found
  * broken. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random settings for property tests, the same ones for the same seed.
  *
  * Values come from small pools, so that equal, nested and unrelated ones all turn up often. Every value

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of seccomp lists and filters share: the shipped lists, a filter made into a program
  * the way a runtime makes it, and a machine that runs the program.
  *

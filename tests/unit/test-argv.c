@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Command lines of our own programs: every kind of word, and where reading stops. */
 #include <config.h>
 

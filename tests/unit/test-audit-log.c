@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The trail of a run: which events are written, in which order, with what in them, and what becomes of a run
  * whose trail cannot be written. */
 #include <config.h>

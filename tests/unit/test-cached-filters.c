@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists and filters that are kept: the same for the same text, another for another, and documents to the byte
  * as before. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The catalogue: complete rows, and when a control is promised or required. */
 #include <config.h>
 

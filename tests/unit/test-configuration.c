@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operator's configuration: defaults, values, and mistakes with their place. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The caller's side of a daemon, with a process at the other end that says what each case has it say. */
 #include <config.h>
 

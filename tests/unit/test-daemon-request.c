@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Descriptors over sockets, and the text of a daemon's request. */
 #include <config.h>
 

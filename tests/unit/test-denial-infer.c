@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Denials by the run's end: what could not be executed, calls with their arguments, names without a network,
  * covers. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Denials: counted and bounded, made of calls, of counters, and of a command's last words. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The doctor's rows, for hosts of many kinds. */
 #include <config.h>
 

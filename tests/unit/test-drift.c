@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drift: what is saved and loaded again, who belongs to a run, and every change for the worse. */
 #include <config.h>
 

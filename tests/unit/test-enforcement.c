@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How backends carry controls: every pair declared, values that differ, and backends by name. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What engines answer: messages, states, lists, and what differs from what was asked for. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What comes from an engine, taken apart: frames, values, heads. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The error type: the first cause stays, context goes in front. */
 #include <config.h>
 

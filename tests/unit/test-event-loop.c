@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The supervisor's loop: what is served, in which order, for how long, and what a function may do meanwhile.
  */
 #include <config.h>

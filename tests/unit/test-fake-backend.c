@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A backend that is in no table, in this one file: the supervisor runs it like any other.
  *
  * Its "container" is a process that runs the real tyrum-oci-init in a pid namespace, as another user and

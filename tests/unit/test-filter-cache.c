@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compiled filters: made as a runtime makes them, kept, and never trusted when they are not ours. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which cgroup counts as delegated: in directories that look like groups. Where this file system has no
  * attributes of users, nothing can be marked, and nothing may be found. */
 #include <config.h>

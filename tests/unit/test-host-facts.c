@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Host facts as a document: what it may say, what it means when it says nothing, and that nothing is lost on
  * the way through JSON. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Looking at the host: the readers of system files by their text, and host_look against what this host says
  * when asked in another way. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the cache removes, what it leaves alone, and whom it trusts. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cache: whole trees or none, also when unpackers meet, fail or are killed. */
 #include <config.h>
 

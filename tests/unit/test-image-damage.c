@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Layers that are too large or damaged: each is refused, and has a twin that is not. */
 #include <config.h>
 

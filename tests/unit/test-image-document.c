@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Index, manifest, configuration: what is read, and what is refused where. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Hostile and damaged layers: each is refused, changes nothing outside the root, and has a twin that is not.
  */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Layouts on disk: what is found in them, and what is refused. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names in archives, and the log of directories. */
 #include <config.h>
 

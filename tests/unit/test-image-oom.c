@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every allocation of the image code fails once.
  *
  * Each row is a job that leaves nothing behind. It is run with its first allocation failing, then its second,

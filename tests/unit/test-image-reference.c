@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* References to images, and names made fit for messages. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Layers over layers: what a good image becomes. */
 #include <config.h>
 

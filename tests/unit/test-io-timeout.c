@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calls on descriptors that block come back: a stream's, and the writing of our own words. */
 #include <config.h>
 

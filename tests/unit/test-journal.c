@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The audit journal: lines, the chain, what killed writers leave, rotation, and that every kind of change is
  * found wherever it is made. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON trees edited in place: nothing that was not touched is lost. */
 #include <config.h>
 

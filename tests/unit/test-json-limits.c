@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON from outside: what is refused though its syntax is right. Limits, each at its edge, and strings
  * that no C string or no UTF-8 text can be. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON from outside: the tree, the place of every node, and of every syntax error. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON to outside: one fixed text, or a refusal that says why. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The laws of the lattice, on thousands of random settings.
  *
  * Every law is tried on three settings at a time, key by key, in all states. A law with an "if" counts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lattice by example: who is stricter, what both give, and whose origin stays. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the lint of a profile finds, and that it finds nothing in a good one. */
 #include <config.h>
 

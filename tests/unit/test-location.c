@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a name leads, link by link, and what lies in what by the mount table. */
 #include <config.h>
 

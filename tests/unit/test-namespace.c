@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whose root we are, and whose files count as root's there. */
 #include <config.h>
 

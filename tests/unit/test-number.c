@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers that people type: every form, every edge, and back again. */
 #include <config.h>
 

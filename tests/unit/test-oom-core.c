@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every allocation fails once (oom-walk.h). A module more is a function and a row more. What a job needs is
  * made in make_inputs, outside.
  */

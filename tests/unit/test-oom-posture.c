@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every allocation fails once where a run is judged and told of (oom-walk.h): a verdict is whole, or there is
  * none. The run is one as it should be, or with one thing spoilt. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Path names as text: normal, beneath, within. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a launch adds to a plan, and what no document shows: what the supervisor watches, what init is told.
  */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan is never looser than any of its inputs: thousands of random profiles, ceilings and requests.
  *
  * Most random profiles cannot be carried out, and are refused; that is fine as long as enough plans come out

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is seen of cgroups: the run's own group, read-only. Whatever else is mounted breaks the promise. */
 #include <config.h>
 

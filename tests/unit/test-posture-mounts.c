@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What it sees of files: root, mounts, covered paths, devices. Each thing that is spoilt spoils the control
  * that it belongs to. */
 #include <config.h>

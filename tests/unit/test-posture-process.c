@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the process is: ids, capabilities, filter, descriptors, environment. Each thing that is spoilt spoils
  * the control that it belongs to. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The judge as a whole: a good run is verified, and what is not seen, waived or weaker is never called so.
  * What can be spoilt is in tables by topic (test-posture-*.c). */
 #include <config.h>

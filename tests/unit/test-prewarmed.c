@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of sandboxes that are held ready: which of them are the same sandbox, and what is told to one later.
  */
 #include <config.h>

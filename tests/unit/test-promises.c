@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What was promised, as a plan and as a specification say it: no field is left out, and the specification
  * that a plan is written as promises what the plan does. */
 #include <config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The Sandbox section: only what was verified is told, and it stays short whatever the profile names. */
 #include <config.h>
 

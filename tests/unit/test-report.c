@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Documents about a run: its result, the state of the sandbox, and the result of a run without one. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command line of an OCI runtime, as the engines write it. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sealed copies: the same bytes, and nobody can change them. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From a list to a filter to a document: what is put in, left out or refused on the way. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filters: what the kernel would answer to a call, on both architectures. */
 #include <config.h>
 

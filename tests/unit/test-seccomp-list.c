@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Seccomp lists: what can be written, and what is refused, with its place. */
 #include <config.h>
 

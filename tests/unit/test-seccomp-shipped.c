@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The shipped lists: how they stand to each other, to what Linux has, and to what is written of them. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The session API without a command line, root or a container: what is refused, what a sink can refuse, and a
  * run without a sandbox, which the operator of this test allows. */
 #include <config.h>

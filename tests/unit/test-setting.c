@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of settings: complete, without contradictions, and pinned to the constants that code uses. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SHA-256 against the examples of FIPS 180-4 and values that sha256sum gave. */
 #include <config.h>
 

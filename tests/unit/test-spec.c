@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What runtime and hook ask of a specification beside the meet itself; that is tests/spec. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of Tyrum's, where data cases cannot look: paths by name, base64, and answers. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text: the buffer, lists, sets, UTF-8 and the nearest name. */
 #include <config.h>
 

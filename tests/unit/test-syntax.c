@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The form of texts and list entries: what is taken, what is refused, and what the refusal says. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Talking to init, and the proof that is made of it: both take what is there and say whether that is all. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What engines get beside the document, and what they must say of it afterwards. */
 #include <config.h>
 

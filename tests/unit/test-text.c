@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What comes from inside a run on its way to a terminal. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Values: reading, adding, copying, comparing, showing, and what holds when nobody says anything. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What every unit test program shares: cmocka with the headers it wants before itself, and
  * two macros for tests that walk a table.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Values and settings for tests, written as short texts.
  *
  * "(unset)", "(lifted)" and "(conflict)" are the states. Otherwise a text is what value_parse reads; the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A virtual machine of the tests' own: its disk, made of programs of this host, and one boot of it.
 
 The disk is an ext4 image with the programs that the tests need, each with its libraries; nothing of it is left when the

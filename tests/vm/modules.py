@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Which modules of a kernel have to be loaded, and in which order: what depmod wrote beside them says both.
 
 A kernel's directory holds modules.dep ("PATH: PATH..." relative to the directory), modules.builtin, and the modules, each plain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """How runs may end whose engine was killed, and what is left of it."""
 from engines import ENGINES
 from harness import call, differs, runs, state, wait_until, works

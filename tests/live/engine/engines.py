@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Real engines for tests: a dockerd and a Podman service of the test's own, and one small root for every backend.
 
 Both listen on sockets in the test's directory, keep everything there, leave the host's network alone, and end with the test:

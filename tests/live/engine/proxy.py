@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A socket between us and a real engine that passes everything on, but for what a lie changes on the way.
 
 CHANGE gets the document of a container that is to be made and changes it. With COVER the proxy also answers questions about

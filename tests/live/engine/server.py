@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A scripted engine: answers what a test tells it to, byte for byte, and remembers what it was asked.
 
 A script is a function that gets the request's head and a connection, and answers whether it knew what to do. What it does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Attacks by system calls: what a filter must refuse, and sockets of the host's. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Attacks on files and programs of the host's. */
 #include <errno.h>
 #include <fcntl.h>

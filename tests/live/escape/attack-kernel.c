@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Attacks on the kernel's own paths: settings below /proc and /sys, and devices. */
 #include <dirent.h>
 #include <errno.h>

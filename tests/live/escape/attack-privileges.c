@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Attacks by privileges: those of files, those that are left over, and what cgroups give. */
 #include <dirent.h>
 #include <errno.h>

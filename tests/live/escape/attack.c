@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Known escapes, tried for real from inside.
  *
  *   attack [NAME=VALUE...] [ATTACK...]     runs all attacks, or those that are named; a line each: NAME, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the attacks share: how one says how it ended, and what the test tells them.
  *
  * An attack runs in a process of its own. It ends by one of the three words, and does no harm where it gets

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of known escapes share: the program that attacks, canaries, a host that may be attacked, and a container that
 holds nothing.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A runtime that lies: edits config.json on `create`, then becomes the real one.
 
   liar.py LIE REAL [ARGUMENT...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of launching share: namespaces and directories of their own, ways to launch, and TAP.
 
 A script that imports this runs its cases, each under every backend it names, in a mount and a pid namespace of its own:

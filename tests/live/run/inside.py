@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Looks around from inside a run and prints what it found as JSON. Only what it is asked for is tried.
 
   python3 -c SOURCE '{"read": [PATH...], "call": true, ...}'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Processes beside a run that hold its pid namespace, or its first process."""
 import contextlib, subprocess
 from harness import PYTHON, processes, read

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of the daemon share: one that stays for a while, and runs of which is known who made them."""
 import contextlib, json, os, signal, subprocess, time
 from harness import STATE, Result, absent, call, document, environment, path, processes, state, wait_until, words, write

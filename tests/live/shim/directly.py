@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of the runtime by its command line share: bundles, calls, and which low-level runtime is called."""
 import contextlib, json, os, shutil, subprocess
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of the runtime and the hook share: engines of their own, an image, and TAP.
 
 A script that imports this runs in mount, pid and network namespaces of its own: /run/tyrum-oci and its like are tmpfs that nobody

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A host of the test's own, for tests that try to get at a host's files.
 
 Everything that such a test reaches for is a stand-in: home directories, /run, /srv, the engines' and our own storage are tmpfs in a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does things, under an AppArmor profile or without, and prints how each went: "ok", or the name of an error.
 
   acts.py PROFILE|- PID ACT...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The machine's ordinary user, who has subordinate ids and a session's cgroups as systemd makes them."""
 import os
 from harness import environment, directory, path
