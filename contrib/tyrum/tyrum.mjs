@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands where Tyrum's gateway has its entry point, and has tyrum-oci contain every ToolRunner.
+// Replaces the entry point of Tyrum's gateway, and runs every ToolRunner in tyrum-oci.
 //
 // The gateway starts a ToolRunner as `node ENTRYPOINT toolrunner ...`, where ENTRYPOINT is the file that it was itself
 // started from, if that is called index or tyrum. So start the gateway from this file: `toolrunner` goes to `tyrum-oci
@@ -9,7 +9,7 @@
 //   TYRUM_ENTRYPOINT   the real entry point, Tyrum's packages/gateway/dist/index.mjs (default: index.mjs beside this file)
 //   TYRUM_OCI          the program (default: tyrum-oci, found in PATH)
 //
-// When this process ends, the step ends: signals are passed on, and tyrum-oci is told by the kernel if it is killed.
+// When this process ends, the step ends: signals are forwarded, and if it is killed, the kernel signals tyrum-oci.
 import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { constants } from "node:os";
@@ -18,19 +18,19 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
-// The names under which the gateway takes the file that it was started from for its entry point.
+// The gateway uses the file that it was started from as its entry point if it has one of these names.
 const NAMES = /^(index|tyrum)\.(mjs|js|ts)$/;
 
-// The first words with which the gateway stays, as it does without any.
+// The first arguments with which the gateway keeps running, as it does without any.
 const STAYING = ["start", "all", "edge", "worker", "scheduler", "desktop-runtime"];
 
-function toolrunner(words) {
+function toolrunner(args) {
   const program = process.env.TYRUM_OCI || "tyrum-oci";
-  const child = spawn(program, ["toolrunner", "--die-with-parent", ...words], { stdio: "inherit" });
+  const child = spawn(program, ["toolrunner", "--die-with-parent", ...args], { stdio: "inherit" });
 
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
-    // As a ToolRunner reports a failure of its own.
+    // The form in which a ToolRunner reports its own failure.
     process.stderr.write(`toolrunner error: cannot start '${program}': ${error.message}\n`);
     process.exitCode = 1;
   });
@@ -39,7 +39,7 @@ function toolrunner(words) {
   });
 }
 
-// What node ends with where something is awaited for ever and nothing is left to wait for.
+// node's exit code when a top-level await can never be settled.
 const UNSETTLED = 13;
 
 // Until the gateway has started, no exit is a success, not even one that its own code asks for.
@@ -50,8 +50,8 @@ function fail(message) {
   process.exit(1);
 }
 
-// The real entry point runs its command line when it is imported under a name of its own; here runCli is called, once,
-// whatever this file is called.
+// If argv[1] has the name of an entry point, importing it runs the command line. With another name it does not, and
+// runCli is called here, once.
 async function load(real) {
   const self = process.argv[1];
 
@@ -63,14 +63,14 @@ async function load(real) {
   }
 }
 
-function stays(words) {
-  const [first] = words;
+function stays(args) {
+  const [first] = args;
 
-  if (words.includes("-h") || words.includes("--help") || first === "-v" || first === "--version") return false;
+  if (args.includes("-h") || args.includes("--help") || first === "-v" || first === "--version") return false;
   return !first || first.startsWith("-") || STAYING.includes(first);
 }
 
-async function gateway(words) {
+async function gateway(args) {
   const here = fileURLToPath(import.meta.url);
   const real = resolve(process.env.TYRUM_ENTRYPOINT || join(dirname(here), "index.mjs"));
 
@@ -84,21 +84,21 @@ async function gateway(words) {
   const { runCli } = await load(real);
   if (typeof runCli !== "function")
     fail(`'${real}' exports no runCli, so nothing was started; set TYRUM_ENTRYPOINT to the gateway's dist/index.mjs`);
-  starting = stays(words);
-  const code = await runCli(words);
+  starting = stays(args);
+  const code = await runCli(args);
   if (!(Number.isInteger(code) && code >= 0 && code <= 255))
     fail(`runCli of '${real}' gave '${code}' and no exit code, so it may have started nothing`);
   if (code !== 0) process.exit(code);
   starting = false;
-  // A gateway that stays has something to wait for, and ends by process.exit.
-  if (stays(words))
+  // A gateway that keeps running has something to wait for, and ends by process.exit.
+  if (stays(args))
     process.on("beforeExit", () => fail("the gateway ended as nothing was left to wait for: it started nothing that stays"));
 }
 
-const words = process.argv.slice(2);
+const args = process.argv.slice(2);
 
-if (words[0] === "toolrunner") toolrunner(words.slice(1));
+if (args[0] === "toolrunner") toolrunner(args.slice(1));
 else
-  await gateway(words).catch((error) =>
+  await gateway(args).catch((error) =>
     fail(`the gateway failed: ${error instanceof Error ? error.message : String(error)}`),
   );

@@ -4,10 +4,13 @@
 #include "toolrunner-run-step.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base-limits.h"
 #include "base-path.h"
@@ -20,11 +23,15 @@
 /* The ToolRunner inside keeps the step's time itself; it gets this much more to start and to answer. */
 #define RUNNER_EXTRA_MS 5000u
 
-/* One run of a step, and what came of it. */
+#define TEXT_OF(number)      TEXT_OF_WORD (number)
+#define TEXT_OF_WORD(number) #number
+
+/* One run of a step, and its outcome. */
 struct job {
   const struct toolrunner *toolrunner;
   struct session_request request;
   struct session_outcome run;
+  struct strlist notes;
   char *text[3]; /* what the command wrote, by stream */
   size_t len[3];
 };
@@ -32,6 +39,7 @@ struct job {
 static void job_clear (struct job *job)
 {
   session_outcome_clear (&job->run);
+  strlist_clear (&job->notes);
   for (size_t i = 0; i < ARRAY_LEN (job->text); i++)
     free (job->text[i]);
 }
@@ -54,6 +62,18 @@ void toolrunner_complete (struct session_request *request, const struct configur
     request->image = c->image;
     request->rootfs = c->rootfs;
   }
+}
+
+int toolrunner_request (struct session_request *request, const struct configuration *c, struct error *err)
+{
+  static const char origin[] = "the ToolRunner's contract";
+
+  if (c->toolrunner_mode == TOOLRUNNER_UNSET)
+    return error_set (err, -EINVAL, "--toolrunner: the operator's configuration has no toolrunner.mode");
+  toolrunner_complete (request, c);
+  request->at_most[0] = (struct session_limit){ SETTING_WALL, TEXT_OF (STEP_TIMEOUT_DEFAULT) "ms", origin };
+  request->at_most[1] = (struct session_limit){ SETTING_OUTPUT, TEXT_OF (STEP_OUTPUT_DEFAULT), origin };
+  return 0;
 }
 
 static bool has_started (const struct job *job)
@@ -80,16 +100,49 @@ static void open_job (struct job *job, const struct strlist *argv)
 
 /* ---- The run. */
 
-/* In mode 'runner' the ToolRunner inside needs the home, with key and database. */
+/* Standard error is for the messages of the contract, so notes become part of the answer. */
+static int keep_notes (struct job *job, const struct plan *plan, struct error *err)
+{
+  for (size_t i = 0; plan != NULL && i < plan->notes.count; i++)
+    if (strlist_add (&job->notes, plan->notes.items[i]) < 0)
+      return error_oom (err);
+  return 0;
+}
+
+/* The ToolRunner inside reads the gateway's key, and would fail with an error that names no reason. */
+static int check_runner_plan (const struct plan *plan, struct error *err)
+{
+  const struct value *hide = &plan->settings.values[SETTING_HIDE];
+
+  if (!strset_has (&hide->set, "master.key"))
+    return 0;
+  return error_set (
+      err, -EPERM,
+      "profile '%s' hides 'master.key', which the ToolRunner of toolrunner.mode 'runner' reads: "
+      "set toolrunner.profile to a profile that extends '%s' with filesystem.hide without it",
+      plan->profile_name, plan->profile_name);
+}
+
+static int check_plan (const struct toolrunner *toolrunner, const struct plan *plan, struct error *err)
+{
+  return toolrunner->configuration->toolrunner_mode == TOOLRUNNER_COMMAND
+             ? toolrunner_check_plan (toolrunner, plan, err)
+             : check_runner_plan (plan, err);
+}
+
 static int on_event (void *data, const struct session_event *event, struct error *err)
 {
   struct job *job = data;
   const struct session_output *output = &event->output;
 
+  if (event->kind == SESSION_PLANNED && keep_notes (job, event->run->plan, err) < 0)
+    return err->code;
   if (event->kind == SESSION_PLANNED && event->run->unconfined)
     return error_set (err, -EPERM, "a step is never run without a sandbox");
-  if (event->kind == SESSION_PLANNED && job->toolrunner->configuration->toolrunner_mode == TOOLRUNNER_COMMAND)
-    return toolrunner_check_plan (job->toolrunner, event->run->plan, err);
+  if (event->kind == SESSION_PLANNED)
+    return check_plan (job->toolrunner, event->run->plan, err);
+  if (event->kind == SESSION_NOTE)
+    return strlist_add (&job->notes, event->note.text) < 0 ? error_oom (err) : 0;
   if (event->kind == SESSION_OUTPUT) {
     char *text = malloc (output->len + 1);
 
@@ -103,14 +156,12 @@ static int on_event (void *data, const struct session_event *event, struct error
   return 0;
 }
 
-/* That the command did not start is an answer like any other; that there is no plan is the operator's
- * affair. The payload may ask for less than the profile gives; where it asks for more, the profile stays. */
-static int run_job (struct job *job, uint64_t timeout_ms, uint64_t max_output, struct output *output,
-                    struct error *err)
+/* A command that did not start is an answer like any other; a plan that cannot be made is the operator's
+ * error. The payload can ask for less than the profile gives; where it asks for more, the profile's value
+ * stays. */
+static int run_job (struct job *job, uint64_t timeout_ms, uint64_t max_output, struct error *err)
 {
-  struct output_sink shown;
-  const struct session_sink notes = output_sink_init (&shown, output);
-  const struct session_sink sink = { on_event, job, &notes };
+  const struct session_sink sink = { on_event, job, NULL };
   cleanup_error struct error refused = { 0 };
   char time[48], bytes[48];
   int r;
@@ -120,14 +171,20 @@ static int run_job (struct job *job, uint64_t timeout_ms, uint64_t max_output, s
   job->request.at_most[0] = (struct session_limit){ SETTING_WALL, time, "payload" };
   job->request.at_most[1] = (struct session_limit){ SETTING_OUTPUT, bytes, "payload" };
   r = session_run (&job->request, &sink, &job->run, &refused);
-  /* These were this function's. */
+  /* TIME and BYTES end with this function. */
   job->request.at_most[0] = job->request.at_most[1] = (struct session_limit){ 0 };
   if (r == 0 && has_started (job) && (job->text[1] == NULL || job->text[2] == NULL))
     return error_oom (err);
   if (r == 0 || (job->run.planned && !job->run.ended && job->run.document != NULL))
     return 0;
-  /* Not the payload's mistake, and what the gateway passes is right by now. */
+  /* The payload and the gateway's options were read before: what is wrong now is not the caller's input. */
   return error_set (err, r == CLI_USAGE ? -EINVAL : r, "%s", error_text (&refused));
+}
+
+static struct answer_sandbox sandbox_of (const struct job *job)
+{
+  return (struct answer_sandbox){ job->run.document, job->toolrunner->configuration->full_metadata,
+                                  &job->notes };
 }
 
 /* ---- The command of a CLI step. */
@@ -147,15 +204,50 @@ static int fail_step (struct output *output, const char *text, bool policy, stru
   return r < 0 ? r : answer (output, line);
 }
 
-/* What the result and the output of the command become. */
-static int answer_job (const struct job *job, uint64_t timeout_ms, struct answer_output said,
-                       struct output *output, struct error *err)
+static int answer_job (const struct job *job, uint64_t timeout_ms, bool with_output, struct output *output,
+                       struct error *err)
 {
+  static const struct json_node none = { .type = JSON_OBJECT };
+  struct answer_run run = { .command = job->request.argv->items[0],
+                            .args = with_output ? job->toolrunner->step->args : &none,
+                            .result = has_started (job) ? &job->run.result : NULL,
+                            .why = &job->run.refused,
+                            .timeout_ms = timeout_ms,
+                            .text = { "", "" },
+                            .sandbox = sandbox_of (job) };
   char *line = NULL;
-  int r = answer_command (has_started (job) ? &job->run.result : NULL, &job->run.refused, timeout_ms, &said,
-                          job->run.document, &line, err);
+  int r;
 
+  for (size_t i = 0; with_output && i < ARRAY_LEN (run.text); i++)
+    if (job->text[i + 1] != NULL) {
+      run.text[i] = job->text[i + 1];
+      run.len[i] = job->len[i + 1];
+    }
+  r = answer_command (&run, &line, err);
   return r < 0 ? r : answer (output, line);
+}
+
+/* Whether a directory beneath the workspace is not there, as far as that can be seen from outside: a link may
+ * lead elsewhere inside, and is left to the runtime. */
+static bool is_absent (const char *workspace, const char *path)
+{
+  cleanup_close int directory = open (workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  cleanup_free char *copy = strdup (path);
+  char *rest = copy;
+
+  for (char *part; directory >= 0 && copy != NULL && (part = strsep (&rest, "/")) != NULL;) {
+    int next = part[0] ? openat (directory, part, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+                       : fcntl (directory, F_DUPFD_CLOEXEC, 0);
+    struct stat st;
+
+    if (next < 0)
+      return errno == ENOENT;
+    close_p (&directory);
+    directory = next;
+    if (fstat (directory, &st) < 0 || !S_ISDIR (st.st_mode))
+      return false;
+  }
+  return false;
 }
 
 static int run_command (struct toolrunner *toolrunner, const struct step_command *command,
@@ -170,47 +262,105 @@ static int run_command (struct toolrunner *toolrunner, const struct step_command
     return error_oom (err);
   open_job (&job, &command->argv);
   job.request.cwd = cwd;
-  r = run_job (&job, timeout_ms, command->max_output, output, err);
+  r = run_job (&job, timeout_ms, command->max_output, err);
   if (r < 0)
     return r;
+  if (has_started (&job) && job.run.result.exec_errno == E2BIG)
+    return error_set (err, -E2BIG, "spawn E2BIG");
   if (job.run.plan->wall_ms > 0)
     timeout_ms = job.run.plan->wall_ms;
-  return answer_job (
-      &job, timeout_ms,
-      (struct answer_output){ .text = { job.text[1] ? job.text[1] : "", job.text[2] ? job.text[2] : "" },
-                              .len = { job.len[1], job.len[2] } },
-      output, err);
+  return answer_job (&job, timeout_ms, true, output, err);
+}
+
+static bool is_checked_by_policy (const char *type)
+{
+  static const char *const types[] = { "CLI", "Http", "Mcp" };
+
+  for (size_t i = 0; i < ARRAY_LEN (types); i++)
+    if (strcmp (type, types[i]) == 0)
+      return true;
+  return false;
+}
+
+/* The reason why this step must not run at all, or NULL. Without a policy snapshot the gateway has skipped its
+ * own check; and a secret handle that is not resolved would reach the command as text. */
+static int find_refusal (const struct step *step, bool *ret_policy, char **ret_text, struct error *err)
+{
+  cleanup_free char *secret = NULL;
+  int r;
+
+  *ret_policy = true;
+  if (is_checked_by_policy (step->type) && step->policy_snapshot_id == NULL) {
+    *ret_text = strdup ("missing/invalid policy snapshot id for executor policy enforcement");
+    return *ret_text ? 0 : error_oom (err);
+  }
+  if (strcmp (step->type, "CLI") != 0) {
+    *ret_policy = false;
+    *ret_text = str_format ("unsupported action type: %s", step->type);
+    return *ret_text ? 0 : error_oom (err);
+  }
+  r = step_find_secret (step, &secret, err);
+  if (r < 0 || secret == NULL) {
+    *ret_text = NULL;
+    return r;
+  }
+  *ret_text = str_format ("policy denied secret resolution: %s is a secret handle, which toolrunner.mode "
+                          "'command' does not resolve",
+                          secret);
+  return *ret_text ? 0 : error_oom (err);
 }
 
 int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err)
 {
   cleanup_step_command struct step_command command = { 0 };
   cleanup_error struct error bad = { 0 };
-  const char *type = toolrunner->step->type;
-  int r;
+  cleanup_free char *refusal = NULL;
+  bool policy;
+  int r = find_refusal (toolrunner->step, &policy, &refusal, err);
 
-  if (strcmp (type, "CLI") != 0) {
-    cleanup_free char *text = str_format ("unsupported action type: %s", type);
-
-    return text ? fail_step (output, text, false, err) : error_oom (err);
-  }
+  if (r < 0 || refusal != NULL)
+    return r < 0 ? r : fail_step (output, refusal, policy, err);
+  r = step_command_read (toolrunner->step, &command, &bad);
+  if (r == -EINVAL)
+    return fail_step (output, error_text (&bad), false, err);
+  if (r < 0)
+    return error_set (err, r, "%s", error_text (&bad));
   r = toolrunner_find_workspace (toolrunner, err);
+  if (r == 0)
+    r = step_command_cwd (toolrunner->step, toolrunner->workspace, &command, err);
   if (r < 0)
     return r;
-  r = step_command_read (toolrunner->step, toolrunner->workspace, &command, &bad);
-  if (r == -ENOMEM)
-    return error_oom (err);
-  if (r < 0)
-    return fail_step (output, error_text (&bad), r == -EPERM, err);
+  if (is_absent (toolrunner->workspace, command.cwd)) {
+    char *line = NULL;
+
+    r = answer_not_spawned (command.argv.items[0], ENOENT, &line, err);
+    return r < 0 ? r : answer (output, line);
+  }
   return run_command (toolrunner, &command, output, err);
 }
 
 /* ---- The ToolRunner of the image. */
 
-/* An outside path as the runner sees it; one that is elsewhere is the profile's affair and stays. */
+/* PATH without links; what is not there yet is where its directory is. NULL: not known. */
+static char *real_path (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  cleanup_free char *directory =
+      slash && slash[1] != '\0' ? strndup (path, (size_t) (slash - path) + 1) : NULL;
+  cleanup_free char *real = NULL;
+  char *found = path[0] == '/' ? realpath (path, NULL) : NULL;
+
+  if (found != NULL || path[0] != '/' || errno != ENOENT || directory == NULL)
+    return found;
+  real = realpath (directory, NULL);
+  return real ? str_format ("%s%s", strcmp (real, "/") == 0 ? "" : real, slash) : NULL;
+}
+
+/* An outside path as the runner sees it. One that lies elsewhere has to be mounted by the profile, and is
+ * passed on as it is. */
 static char *seen_inside (const struct toolrunner *toolrunner, const char *path)
 {
-  cleanup_free char *real = path[0] == '/' ? realpath (path, NULL) : NULL;
+  cleanup_free char *real = real_path (path);
 
   if (real == NULL || !path_is_within (real, toolrunner->workspace))
     return strdup (path);
@@ -270,6 +420,7 @@ int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, str
   uint64_t timeout_ms = toolrunner->step->timeout_ms + RUNNER_EXTRA_MS;
   cleanup_strlist struct strlist argv = { 0 };
   cleanup_error struct error bad = { 0 };
+  struct answer_sandbox sandbox;
   char *line = NULL;
   int r = toolrunner_find_workspace (toolrunner, err);
 
@@ -280,14 +431,17 @@ int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, str
   open_job (&job, &argv);
   job.request.input = toolrunner->payload;
   job.request.input_len = toolrunner->payload_len;
-  r = run_job (&job, timeout_ms, LIMIT_PAYLOAD_BYTES, output, err);
+  /* Node ends without waiting for the reader of a pipe. */
+  job.request.wide_output = true;
+  r = run_job (&job, timeout_ms, LIMIT_PAYLOAD_BYTES, err);
   if (r < 0)
     return r;
   if (!has_started (&job) || job.run.result.reason != RUN_EXITED)
-    return answer_job (&job, timeout_ms, (struct answer_output){ .text = { "", "" } }, output, err);
+    return answer_job (&job, timeout_ms, false, output, err);
   if (pass_on (&job, err))
     return err->code;
-  if (answer_runner (job.text[1], job.len[1], job.run.document, &line, &bad) < 0)
+  sandbox = sandbox_of (&job);
+  if (answer_runner (job.text[1], job.len[1], &sandbox, &line, &bad) < 0)
     return error_set (err, -EIO, "the runner ended with %d and printed no StepResult: %s",
                       job.run.result.code, error_text (&bad));
   return answer (output, line);

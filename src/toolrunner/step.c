@@ -4,15 +4,15 @@
 #include "toolrunner-step.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base-limits.h"
 #include "base-path.h"
 
-#define TIMEOUT_DEFAULT 60000u
+#define TIMEOUT_DEFAULT STEP_TIMEOUT_DEFAULT
 #define TIMEOUT_MAX     300000u
-#define OUTPUT_DEFAULT  32768u
 #define OUTPUT_MAX      512000u
 
 static bool is_blank (const char *text)
@@ -20,89 +20,114 @@ static bool is_blank (const char *text)
   return text[strspn (text, " \t\r\n\v\f")] == '\0';
 }
 
-static int need (const struct json_node *object, const char *where, const char *key, enum json_type type,
-                 const struct json_node **ret_node, struct error *err)
+/* Tyrum's words for whatever is wrong with a member of the payload. */
+static int refuse_member (const char *name, struct error *err)
 {
-  const struct json_node *node = json_get (object, key);
+  return error_set (err, -EINVAL, "missing/invalid %s", name);
+}
 
-  if (node == NULL)
-    return error_set (err, -EINVAL, "%s%s is missing", where, key);
-  if (node->type != type)
-    return error_set (err, -EINVAL, "%s%s: expected %s, found %s", where, key, json_type_text (type),
-                      json_type_text (node->type));
-  if (type == JSON_STRING && is_blank (node->text))
-    return error_set (err, -EINVAL, "%s%s is blank", where, key);
-  *ret_node = node;
+static int read_name (const struct json_node *tree, const char *name, const char **ret_text,
+                      struct error *err)
+{
+  const struct json_node *node = json_get (tree, name);
+
+  if (node == NULL || node->type != JSON_STRING || is_blank (node->text))
+    return refuse_member (name, err);
+  *ret_text = node->text;
   return 0;
 }
 
-static int need_names (const struct json_node *tree, struct step *step, struct error *err)
+static int check_optional_name (const struct json_node *tree, const char *name, struct error *err)
 {
-  static const char *const names[] = { "tenant_id", "turn_id",      "step_id", "attempt_id",
-                                       "key",       "workspace_id", "plan_id" };
-  const struct json_node *found[ARRAY_LEN (names)];
-  int r = 0;
+  const struct json_node *node = json_get (tree, name);
+  const char *ignored;
 
-  for (size_t i = 0; r == 0 && i < ARRAY_LEN (names); i++)
-    r = need (tree, "", names[i], JSON_STRING, &found[i], err);
-  if (r < 0)
-    return r;
-  step->turn_id = found[1]->text;
-  step->step_id = found[2]->text;
-  step->attempt_id = found[3]->text;
-  step->workspace_id = found[5]->text;
-  return 0;
+  return node == NULL || node->type == JSON_NULL ? 0 : read_name (tree, name, &ignored, err);
 }
 
-static int check_optional_names (const struct json_node *tree, struct error *err)
+/* One that is blank counts as none. */
+static int read_snapshot (const struct json_node *tree, const char **ret_text, struct error *err)
 {
-  static const char *const names[] = { "approval_id", "agent_id", "policy_snapshot_id" };
+  static const char name[] = "policy_snapshot_id";
+  const struct json_node *node = json_get (tree, name);
 
-  for (size_t i = 0; i < ARRAY_LEN (names); i++) {
-    const struct json_node *node = json_get (tree, names[i]);
-
-    if (node != NULL && node->type != JSON_STRING && node->type != JSON_NULL)
-      return error_set (err, -EINVAL, "%s: expected a string or null, found %s", names[i],
-                        json_type_text (node->type));
-  }
-  return 0;
-}
-
-/* A number of the contract's, which is any that JavaScript has, brought within 1 and MAX. */
-static int clamp (const struct json_node *object, const char *where, const char *key, uint64_t fallback,
-                  uint64_t max, uint64_t *ret_value, struct error *err)
-{
-  const struct json_node *node = json_get (object, key);
-  double value;
-
-  if (node == NULL || node->type == JSON_NULL) {
-    *ret_value = fallback;
+  *ret_text = NULL;
+  if (node == NULL || node->type == JSON_NULL)
     return 0;
-  }
-  if (node->type != JSON_NUMBER)
-    return error_set (err, -EINVAL, "%s%s: expected a number, found %s", where, key,
-                      json_type_text (node->type));
-  /* The reader let only numbers by the grammar of JSON pass. One that is too large is infinite here. */
-  value = strtod (node->text, NULL);
-  if (!(value > 1))
-    *ret_value = 1;
-  else
-    *ret_value = value < (double) max ? (uint64_t) value : max;
+  if (node->type != JSON_STRING)
+    return refuse_member (name, err);
+  *ret_text = is_blank (node->text) ? NULL : node->text;
   return 0;
+}
+
+/* In the order in which Tyrum looks at them: the first that is wrong is named. */
+static int read_names (const struct json_node *tree, struct step *step, struct error *err)
+{
+  const char *ignored;
+  int r = read_name (tree, "tenant_id", &ignored, err);
+
+  if (r == 0)
+    r = read_name (tree, "turn_id", &step->turn_id, err);
+  if (r == 0)
+    r = read_name (tree, "step_id", &step->step_id, err);
+  if (r == 0)
+    r = read_name (tree, "attempt_id", &step->attempt_id, err);
+  if (r == 0)
+    r = check_optional_name (tree, "approval_id", err);
+  if (r == 0)
+    r = check_optional_name (tree, "agent_id", err);
+  if (r == 0)
+    r = read_name (tree, "key", &ignored, err);
+  if (r == 0)
+    r = read_name (tree, "workspace_id", &step->workspace_id, err);
+  return r < 0 ? r : read_snapshot (tree, &step->policy_snapshot_id, err);
+}
+
+static int check_position (const struct json_node *tree, struct error *err)
+{
+  const struct json_node *index = json_get (tree, "step_index");
+  cleanup_error struct error bad = { 0 };
+  const char *ignored;
+
+  if (read_name (tree, "plan_id", &ignored, &bad) < 0 || index == NULL || index->type != JSON_NUMBER
+      || strtod (index->text, NULL) < 0)
+    return refuse_member ("plan_id or step_index", err);
+  return 0;
+}
+
+/* A number from 1 on without its fraction, MAX at most; 0 where there is none: what is no number, or none
+ * that JavaScript calls finite, is ignored. A number below 1 gives LEAST. */
+static uint64_t read_number (const struct json_node *object, const char *key, uint64_t least, uint64_t max)
+{
+  const struct json_node *node = json_get (object, key);
+  /* The reader let only numbers by the grammar of JSON pass. One that is too large is infinite here. */
+  double value = node != NULL && node->type == JSON_NUMBER ? strtod (node->text, NULL) : HUGE_VAL;
+
+  if (value >= HUGE_VAL || value <= -HUGE_VAL)
+    return 0;
+  if (value < 1)
+    return least;
+  return value < (double) max ? (uint64_t) value : max;
 }
 
 static int read_action (const struct json_node *tree, struct step *step, struct error *err)
 {
-  const struct json_node *action = NULL, *type = NULL;
-  int r = need (tree, "", "action", JSON_OBJECT, &action, err);
+  static const struct json_node none = { .type = JSON_OBJECT };
+  const struct json_node *action = json_get (tree, "action"), *type, *args;
 
-  if (r == 0)
-    r = need (action, "action.", "type", JSON_STRING, &type, err);
-  if (r == 0)
-    r = need (action, "action.", "args", JSON_OBJECT, &step->args, err);
-  if (r == 0)
-    step->type = type->text;
-  return r;
+  if (action == NULL || action->type != JSON_OBJECT)
+    return error_set (err, -EINVAL, "invalid action: expected an object, found %s",
+                      action ? json_type_text (action->type) : "nothing");
+  type = json_get (action, "type");
+  if (type == NULL || type->type != JSON_STRING || is_blank (type->text))
+    return error_set (err, -EINVAL, "invalid action: 'type' is not the name of an action");
+  args = json_get (action, "args");
+  if (args != NULL && args->type != JSON_OBJECT)
+    return error_set (err, -EINVAL, "invalid action: args: expected an object, found %s",
+                      json_type_text (args->type));
+  step->type = type->text;
+  step->args = args ? args : &none;
+  return 0;
 }
 
 int step_parse (const char *text, size_t len, struct step *ret_step, struct error *err)
@@ -110,27 +135,26 @@ int step_parse (const char *text, size_t len, struct step *ret_step, struct erro
   static const struct json_limits limits = { LIMIT_PAYLOAD_BYTES, LIMIT_PAYLOAD_DEPTH, LIMIT_PAYLOAD_NODES,
                                              .comments = false, .string = LIMIT_PAYLOAD_BYTES };
   cleanup_step struct step step = { 0 };
-  const struct json_node *index;
-  int r = json_read ("payload", text, len, &limits, &step.tree, err);
+  int r;
 
+  if (len == 0 || (strlen (text) == len && is_blank (text)))
+    return error_set (err, -EINVAL, "toolrunner expects a JSON request on stdin or --payload-b64");
+  r = json_read ("payload", text, len, &limits, &step.tree, err);
   if (r < 0)
     return r;
   if (step.tree->type != JSON_OBJECT)
     return error_set (err, -EINVAL, "payload: expected an object, found %s",
                       json_type_text (step.tree->type));
-  r = need_names (step.tree, &step, err);
+  r = read_names (step.tree, &step, err);
   if (r == 0)
-    r = need (step.tree, "", "step_index", JSON_NUMBER, &index, err);
-  if (r == 0 && index->text[0] == '-')
-    r = error_set (err, -EINVAL, "step_index: %s is less than 0", index->text);
+    r = check_position (step.tree, err);
   if (r == 0)
     r = read_action (step.tree, &step, err);
-  if (r == 0)
-    r = check_optional_names (step.tree, err);
-  if (r == 0)
-    r = clamp (step.tree, "", "timeout_ms", TIMEOUT_DEFAULT, TIMEOUT_MAX, &step.timeout_ms, err);
   if (r < 0)
     return r;
+  step.timeout_ms = read_number (step.tree, "timeout_ms", 1, TIMEOUT_MAX);
+  if (step.timeout_ms == 0)
+    step.timeout_ms = TIMEOUT_DEFAULT;
   *ret_step = step;
   step = (struct step){ 0 };
   return 0;
@@ -172,17 +196,16 @@ int step_normal_path (const char *path, char **ret_path)
   return *ret_path ? 0 : -ENOMEM;
 }
 
-static int read_cwd (const struct step *step, const char *workspace, char **ret_cwd, struct error *err)
+int step_command_cwd (const struct step *step, const char *workspace, struct step_command *command,
+                      struct error *err)
 {
   const struct json_node *node = json_get (step->args, "cwd");
   const char *cwd = node && node->type == JSON_STRING ? node->text : ".";
   cleanup_free char *normal = NULL;
   int r;
 
-  if (node != NULL && node->type != JSON_STRING && node->type != JSON_NULL)
-    return error_set (err, -EINVAL, "args.cwd: expected a string, found %s", json_type_text (node->type));
   if (strlen (cwd) > LIMIT_PATH_BYTES)
-    return error_set (err, -EINVAL, "args.cwd is longer than %zu bytes", LIMIT_PATH_BYTES);
+    return error_set (err, -ENAMETOOLONG, "spawn ENAMETOOLONG");
   r = step_normal_path (cwd, &normal);
   if (r == 0 && normal[0] == '/') {
     const char *rest = path_is_within (normal, workspace) ? normal + strlen (workspace) : NULL;
@@ -195,51 +218,97 @@ static int read_cwd (const struct step *step, const char *workspace, char **ret_
   if (r == -ENOMEM)
     return error_oom (err);
   if (r < 0)
-    return error_set (err, r, "args.cwd: '%s' is outside of the workspace", cwd);
-  *ret_cwd = take_ptr (normal);
+    return error_set (err, r, "path escapes workspace: %s", cwd);
+  free (command->cwd);
+  command->cwd = take_ptr (normal);
+  return 0;
+}
+
+/* The kernel's bound for one string, and a little less than that for all of them: init is executed with them
+ * first, and has arguments of its own. */
+#define STRING_MAX  ((size_t) 128 * 1024)
+#define STRINGS_MAX ((size_t) 2 * 1024 * 1024 - STRING_MAX)
+
+static int check_size (const struct strlist *argv, struct error *err)
+{
+  size_t sum = 0;
+
+  for (size_t i = 0; i < argv->count; i++) {
+    size_t size = strlen (argv->items[i]) + 1;
+
+    sum += size + sizeof (char *);
+    if (size > STRING_MAX || sum > STRINGS_MAX)
+      return error_set (err, -E2BIG, "spawn E2BIG");
+  }
   return 0;
 }
 
 static int read_argv (const struct step *step, struct strlist *argv, struct error *err)
 {
-  const struct json_node *cmd, *args = json_get (step->args, "args");
-  int r = need (step->args, "args.", "cmd", JSON_STRING, &cmd, err);
+  const struct json_node *cmd = json_get (step->args, "cmd"), *args = json_get (step->args, "args");
+
+  if (cmd == NULL || cmd->type != JSON_STRING || cmd->text[0] == '\0')
+    return error_set (err, -EINVAL, "missing required argument: cmd");
+  if (args != NULL && args->type != JSON_ARRAY)
+    args = NULL;
+  if (args != NULL && args->count >= LIMIT_ARGUMENTS)
+    return error_set (err, -EINVAL, "args.args has more than %zu members", LIMIT_ARGUMENTS - 1);
+  if (strlist_add (argv, cmd->text) < 0)
+    return error_oom (err);
+  for (size_t i = 0; args != NULL && i < args->count; i++)
+    if (args->items[i]->type == JSON_STRING && strlist_add (argv, args->items[i]->text) < 0)
+      return error_oom (err);
+  return check_size (argv, err);
+}
+
+int step_command_read (const struct step *step, struct step_command *ret_command, struct error *err)
+{
+  cleanup_step_command struct step_command command = { 0 };
+  int r = read_argv (step, &command.argv, err);
 
   if (r < 0)
     return r;
-  if (args != NULL && args->type != JSON_ARRAY && args->type != JSON_NULL)
-    return error_set (err, -EINVAL, "args.args: expected an array, found %s", json_type_text (args->type));
-  if (args != NULL && args->count >= LIMIT_ARGUMENTS)
-    return error_set (err, -EINVAL, "args.args has more than %zu words", LIMIT_ARGUMENTS - 1);
-  if (strlist_add (argv, cmd->text) < 0)
-    return error_oom (err);
-  for (size_t i = 0; args != NULL && i < args->count; i++) {
-    if (args->items[i]->type != JSON_STRING)
-      return error_set (err, -EINVAL, "args.args[%zu]: expected a string, found %s", i,
-                        json_type_text (args->items[i]->type));
-    if (strlist_add (argv, args->items[i]->text) < 0)
-      return error_oom (err);
-  }
+  command.timeout_ms = read_number (step->args, "timeout_ms", 1, step->timeout_ms);
+  if (command.timeout_ms == 0)
+    command.timeout_ms = step->timeout_ms < TIMEOUT_DEFAULT ? step->timeout_ms : TIMEOUT_DEFAULT;
+  command.max_output = read_number (step->args, "max_output_bytes", 0, OUTPUT_MAX);
+  if (command.max_output == 0)
+    command.max_output = STEP_OUTPUT_DEFAULT;
+  *ret_command = command;
+  command = (struct step_command){ 0 };
   return 0;
 }
 
-int step_command_read (const struct step *step, const char *workspace, struct step_command *ret_command,
-                       struct error *err)
+/* Recursion is as deep as the reader let the payload be. */
+static bool find_secret (const struct json_node *node, struct strbuf *where)
 {
-  cleanup_step_command struct step_command command = { 0 };
-  uint64_t most = step->timeout_ms < TIMEOUT_DEFAULT ? step->timeout_ms : TIMEOUT_DEFAULT;
-  int r = read_argv (step, &command.argv, err);
+  size_t len = where->len;
 
-  if (r == 0)
-    r = read_cwd (step, workspace, &command.cwd, err);
-  if (r == 0)
-    r = clamp (step->args, "args.", "timeout_ms", most, TIMEOUT_MAX, &command.timeout_ms, err);
-  if (r == 0)
-    r = clamp (step->args, "args.", "max_output_bytes", OUTPUT_DEFAULT, OUTPUT_MAX, &command.max_output, err);
-  if (r < 0)
-    return r;
-  *ret_command = command;
-  command = (struct step_command){ 0 };
+  if (node->type == JSON_STRING)
+    return str_has_prefix (node->text, "secret:");
+  for (size_t i = 0; i < node->count; i++) {
+    if (node->type == JSON_OBJECT)
+      strbuf_addf (where, ".%s", node->keys[i].name);
+    else
+      strbuf_addf (where, "[%zu]", i);
+    if (where->failed || find_secret (node->items[i], where))
+      return true;
+    where->len = len;
+    where->text[len] = '\0';
+  }
+  return false;
+}
+
+int step_find_secret (const struct step *step, char **ret_where, struct error *err)
+{
+  cleanup_strbuf struct strbuf where = { 0 };
+  bool found;
+
+  strbuf_add (&where, "args");
+  found = !where.failed && find_secret (step->args, &where);
+  if (where.failed)
+    return error_oom (err);
+  *ret_where = found ? strbuf_take (&where) : NULL;
   return 0;
 }
 

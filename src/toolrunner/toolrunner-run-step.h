@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A step of Tyrum's, from the gateway's words to the answer: what the halves of the verb share.
+/* One step of Tyrum's, from the gateway's command line to the StepResult.
  *
- * toolrunner.c reads the payload and the operator's configuration and decides which way the step is
- * contained; toolrunner-home.c finds the workspace, and keeps what is the gateway's out of reach;
- * toolrunner-run.c makes a request of it, runs it and captures what it says. Profile, root and backend come
- * from the configuration or the command line, never from the payload.
+ * cli/toolrunner.c reads the payload and the operator's configuration and chooses the mode; home.c finds the
+ * workspace and checks that the plan mounts nothing of the gateway's; run-step.c makes a session request, runs
+ * it and captures the output. Profile, root and backend come from the configuration or the command line, never
+ * from the payload.
  *
- * Must never: run a step for which the operator chose no way, print anything but one StepResult on standard
- * output, or leave a container behind.
+ * Must never: run a step without a configured mode, print anything but one StepResult on standard output, or
+ * leave a container after the end of the process.
  */
 #pragma once
 
@@ -30,6 +30,10 @@ struct toolrunner {
 
 /* Adds the configuration's values for profile, backend and root, where REQUEST says nothing of them. */
 void toolrunner_complete (struct session_request *request, const struct configuration *c);
+
+/* The same, with the limits that the contract gives a command where the payload asks for nothing: for
+ * reports on what a step gets. Fails where the operator has not chosen how steps are contained. */
+int toolrunner_request (struct session_request *request, const struct configuration *c, struct error *err);
 
 /* The command of a CLI step. The answer, a StepResult, goes to OUTPUT. */
 int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err);

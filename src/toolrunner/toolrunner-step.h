@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One step as Tyrum's gateway hands it to a ToolRunner, read and checked.
+/* One step as Tyrum's gateway passes it to a ToolRunner, read and checked.
  *
- * JSON text goes in. What comes out is what the contract asks of a payload: the names are there and not
- * blank, the action has a type and arguments, and times are within their bounds. Keys that we do not know are
- * left alone. step_command reads the arguments of a CLI action; what is wrong in those is the step's failure
- * and not the payload's.
+ * JSON text goes in. What comes out is what the contract asks of a payload: required names are there and not
+ * blank, and the action has a type. Unknown keys are ignored, and so are optional values of the wrong type, as
+ * Tyrum ignores them. Messages are Tyrum's, since its tests and users know them. step_command_read reads the
+ * arguments of a CLI action.
  *
- * The payload was written by a model as much as by the gateway: it chooses a command and may ask for less
- * time and output. It never chooses a profile, a root, a mount or a variable.
+ * A model writes the payload as much as the gateway does: it chooses a command and can ask for less time and
+ * output. It never chooses a profile, a root, a mount or a variable.
  *
  * Pure.
  */
@@ -19,9 +19,14 @@
 #include "base-json-read.h"
 #include "base-str.h"
 
+/* What the contract gives a command where the payload asks for nothing else. */
+#define STEP_TIMEOUT_DEFAULT 60000
+#define STEP_OUTPUT_DEFAULT  32768
+
 struct step {
   struct json_node *tree;
   const char *turn_id, *step_id, *attempt_id, *workspace_id; /* in it */
+  const char *policy_snapshot_id;                            /* NULL: there is none, or it is blank */
   const char *type;                                          /* of the action */
   const struct json_node *args;
   uint64_t timeout_ms;
@@ -33,16 +38,23 @@ void step_clear (struct step *step);
 
 struct step_command {
   struct strlist argv;
-  char *cwd; /* beneath the workspace, normal; "" for the workspace itself */
+  char *cwd; /* beneath the workspace, normal; "" for the workspace itself; NULL: not read yet */
   uint64_t timeout_ms;
   uint64_t max_output; /* bytes of each stream */
 };
 
+/* All but the cwd. -EINVAL: the step fails; -E2BIG: no process can be started with so many bytes. */
+int step_command_read (const struct step *step, struct step_command *ret_command, struct error *err);
+
 /* WORKSPACE is its path outside, which an absolute cwd may lie in. -EPERM: the cwd leads out of it. */
-int step_command_read (const struct step *step, const char *workspace, struct step_command *ret_command,
-                       struct error *err);
+int step_command_cwd (const struct step *step, const char *workspace, struct step_command *command,
+                      struct error *err);
 void step_command_clear (struct step_command *command);
 #define cleanup_step_command cleanup (step_command_clear)
+
+/* Where in its arguments the step has a secret handle, "secret:...", which only Tyrum's own ToolRunner
+ * resolves; NULL: nowhere. */
+int step_find_secret (const struct step *step, char **ret_where, struct error *err);
 
 /* PATH without '.', '..' and empty parts, by name alone. -EPERM where it leads upwards and out. */
 int step_normal_path (const char *path, char **ret_path);
