@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Annotations: runtimes take orders from some of them, so none of those passes from outside. */
+/* Annotations: those that change a runtime's behaviour are removed. */
 #include <config.h>
 
 #include "restrict-internal.h"
 
+#include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 /* What makes crun load libraries, open host files, skip set-up or start something else, and the like of
  * runsc's, CRIU's and systemd's. */
@@ -28,7 +30,7 @@ static bool is_order (const char *key)
   return false;
 }
 
-/* Ours are written anew: what is there says nothing. */
+/* Ours are written by us; values from outside are not trusted. */
 static bool is_ours (const char *key)
 {
   return str_has_prefix (key, SPEC_ANNOTATION_PREFIX);
@@ -65,6 +67,23 @@ static int check_texts (const struct meet *m, const struct json_node *annotation
   return 0;
 }
 
+/* A container's owner who writes ours in another case expects it to have an effect. */
+static int check_spelling (const struct meet *m, const struct json_node *annotations)
+{
+  static const char *const own[] = { SPEC_ANNOTATION_PROFILE, SPEC_ANNOTATION_DIGEST,
+                                     SPEC_ANNOTATION_DROPPED };
+
+  for (size_t i = 0; i < annotations->count; i++)
+    for (size_t k = 0; k < ARRAY_LEN (own); k++) {
+      const char *key = annotations->keys[i].name;
+
+      if (strcasecmp (key, own[k]) == 0 && strcmp (key, own[k]) != 0)
+        return error_set (m->err, -EINVAL, "%s: key '%s' is a second spelling of '%s'", m->document, key,
+                          own[k]);
+    }
+  return 0;
+}
+
 int restrict_annotations (struct meet *m, struct json_node *config)
 {
   cleanup_strbuf struct strbuf dropped = { 0 };
@@ -73,6 +92,8 @@ int restrict_annotations (struct meet *m, struct json_node *config)
 
   if (r == 0)
     r = check_texts (m, annotations);
+  if (r == 0)
+    r = check_spelling (m, annotations);
   if (r < 0)
     return r;
   drop_foreign (m, annotations, &dropped);

@@ -2,9 +2,9 @@
 /* Binds: what of the host appears inside.
  *
  * A source is judged by where it really lies: by every name of what is mounted there, and of what is mounted
- * below it and comes along. Places that hand the host over are refused, programs are read-only, sensitive
+ * below it and comes along. Directories that give control over the host are refused, programs are read-only, sensitive
  * places need the profile's grant, and every other directory is the container's workspace. Of the engine's
- * own directories come volumes and the files that engines are known to bring (engines.c).
+ * own directories come volumes and the files that engines are known to bring (engine-files.c).
  */
 #include <config.h>
 
@@ -53,7 +53,7 @@ int spec_sources (const struct json_node *config, struct strlist *ret_paths, str
   return 0;
 }
 
-static bool is_granted (const struct meet *m, const char *real)
+bool bind_is_granted (const struct meet *m, const char *real)
 {
   const struct grants *grants = &restrict_value (m, SETTING_MOUNTS)->grants;
 
@@ -124,12 +124,14 @@ static int judge_name (struct source *s, const struct path_fact *part, const cha
   if (why == NULL && !engine_volume_known (m, path)) {
     why = engine_keeps (m, path);
     if (why == NULL)
+      why = kubelet_keeps (path);
+    if (why == NULL)
       class = source_classify (path, &why);
-    if (class == SOURCE_PROGRAMS || (class == SOURCE_SENSITIVE && is_granted (m, path)))
+    if (class == SOURCE_PROGRAMS || (class == SOURCE_SENSITIVE && bind_is_granted (m, path)))
       why = NULL;
   }
   if (why == NULL && class == SOURCE_PLAIN && restrict_value (m, SETTING_WORKSPACE)->level == WORKSPACE_NONE
-      && !is_granted (m, path))
+      && !bind_is_granted (m, path))
     why = "the profile has no workspace";
   if (why != NULL)
     return refuse_bind (s, part, path, why);
@@ -137,9 +139,8 @@ static int judge_name (struct source *s, const struct path_fact *part, const cha
   return 0;
 }
 
-/* On a volume an engine mounts whatever its user says. A directory of the host's
- * is judged by its name. Memory is new. Anything else would be a way to devices, servers and layers that the
- * user could not bind. */
+/* An engine mounts on a volume whatever its user asks for. A directory of the host is judged by its own name;
+ * memory is new. Anything else (disks, servers, layers) could not be bound by the user, and is refused. */
 static int judge_volume (const struct source *s, const struct path_fact *part)
 {
   for (size_t i = 0; i < part->place_count; i++) {
@@ -173,7 +174,7 @@ static int judge_part (struct source *s, const struct path_fact *part)
 static bool is_brought (const struct source *s)
 {
   for (size_t i = 0; i < s->fact->place_count; i++)
-    if (!engine_brings (s->m, s->fact->places[i].path, s->dest))
+    if (!engine_brings (s->m, s->fact->places[i].path, s->m->written))
       return false;
   return s->fact->place_count > 0 && s->fact->below_count == 0
          && spec_kernels_filesystem (s->fact->filesystem) == NULL;
@@ -214,7 +215,7 @@ static int judge (struct source *s, bool *ret_directory)
   r = judge_part (s, fact);
   for (size_t i = 0; r == 0 && i < fact->below_count; i++)
     r = judge_part (s, &fact->below[i]);
-  s->brought = engine_brings_some (s->m, fact->real, s->dest);
+  s->brought = engine_brings_some (s->m, fact->real, s->m->written);
   s->read_only = s->read_only || s->brought;
   *ret_directory = !s->read_only && fact->type == PATH_DIRECTORY;
   s->read_only = s->read_only || restrict_value (s->m, SETTING_WORKSPACE)->level != WORKSPACE_READ_WRITE;
@@ -239,7 +240,7 @@ static int check_id_maps (struct meet *m, const struct json_node *mount, const c
 
 bool spec_mount_is_read_only (const struct json_node *mount)
 {
-  return option_there (mount, "ro") && !option_there (mount, "rw");
+  return option_there (mount, "ro") && !option_there (mount, "rw") && !option_there (mount, "rrw");
 }
 
 int restrict_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_directory)

@@ -4,6 +4,7 @@
 
 #include "restrict-internal.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "plan-masked.h"
@@ -82,6 +83,26 @@ static int restrict_propagation (struct meet *m, struct json_node *linux_)
   return 0;
 }
 
+/* "/docker/ID", or "SLICE:PREFIX:NAME" for systemd. */
+static int check_group (struct meet *m, struct json_node *linux_)
+{
+  const char *group = NULL;
+  cleanup_free char *normal = NULL;
+  int r = restrict_find_text (m, linux_, "cgroupsPath", &group);
+
+  if (r < 0 || group == NULL || group[0] == '\0'
+      || (strchr (group, ':') != NULL && strchr (group, '/') == NULL))
+    return r;
+  r = spec_normal_path (group, &normal);
+  if (r == -ENOMEM)
+    return error_oom (m->err);
+  return r < 0 ? restrict_refuse (m, CONTROL_ISOLATION_TYPE,
+                                  "cgroupsPath '%s' is not an absolute path without '..': low-level runtimes "
+                                  "differ in which group it names",
+                                  group)
+               : 0;
+}
+
 static int restrict_main_resources (struct meet *m, struct json_node *linux_)
 {
   struct json_node *resources = NULL;
@@ -97,6 +118,8 @@ int restrict_linux (struct meet *m, struct json_node *config)
 
   if (r == 0)
     r = restrict_namespaces (m, linux_);
+  if (r == 0)
+    r = check_group (m, linux_);
   if (r == 0)
     r = restrict_main_resources (m, linux_);
   if (r == 0)

@@ -13,8 +13,9 @@
 #include "base-limits.h"
 #include "base-path.h"
 
-#define SECRETS_DEST "/run/secrets"
-#define SECRETS_SIZE 65536u /* for mount points alone */
+#define TERMINATION_LOG "/dev/termination-log"
+#define SECRETS_DEST    "/run/secrets"
+#define SECRETS_SIZE    65536u /* for mount points alone */
 
 /* What may be mounted on the places that programs take the kernel for. */
 struct place {
@@ -64,9 +65,9 @@ static void bound_size (struct meet *m, struct json_node *mount, const char *des
 
 /* MOUNT becomes memory of its own, of SIZE bytes at most. */
 static int replace (struct meet *m, struct json_node *mount, const char *dest, const char *mode,
-                    uint64_t size)
+                    const char *exec, uint64_t size)
 {
-  const char *const options[] = { "nosuid", "nodev", "noexec", mode };
+  const char *const options[] = { "nosuid", "nodev", exec, mode };
   struct json_node *list = json_new (JSON_ARRAY);
 
   restrict_set (m, mount, "type", json_new_text (JSON_STRING, "tmpfs"));
@@ -100,12 +101,12 @@ static int restrict_place (struct meet *m, struct json_node *mount, const struct
 
   /* Podman binds a directory of its own there, which may be another container's. */
   if (shm && spec_mount_is_bind (mount))
-    return replace (m, mount, place->dest, "mode=1777", tmp_size (m));
+    return replace (m, mount, place->dest, "mode=1777", "noexec", tmp_size (m));
   if (!place_takes (place, type) || spec_mount_is_bind (mount))
     return restrict_refuse (m, CONTROL_DEVICES_MINIMAL,
                             "'%s' cannot be mounted on '%s'; start it without that mount", type, place->dest);
   *flagged += force_flags (m, mount, place->device_nodes, place->executable);
-  if (place->read_only && (!option_there (mount, "ro") || option_there (mount, "rw"))) {
+  if (place->read_only && !spec_mount_is_read_only (mount)) {
     option_force (m, mount, "ro", "rw");
     restrict_note (m, CONTROL_PATHS_MASKED, "%s is made read-only", place->dest);
   }
@@ -119,7 +120,8 @@ static bool is_noexec (const struct meet *m, const char *dest)
   return strset_has (&restrict_value (m, SETTING_NOEXEC)->set, dest);
 }
 
-/* Anything below the kernel's own places is a trick, but a file that an engine puts into /dev. */
+/* Below the kernel's own places nothing is mounted but the file to which a container of Kubernetes writes why it
+ * ended. */
 static int check_dest (struct meet *m, const struct json_node *mount, const char *dest)
 {
   const struct json_node *source = json_get (mount, "source");
@@ -130,7 +132,8 @@ static int check_dest (struct meet *m, const struct json_node *mount, const char
                             "nothing can be mounted on '%s'; start it without that mount", dest);
   if (!path_is_within (dest, "/dev"))
     return 0;
-  if (source != NULL && source->type == JSON_STRING && spec_mount_is_bind (mount))
+  if (strcmp (dest, TERMINATION_LOG) == 0 && source != NULL && source->type == JSON_STRING
+      && spec_mount_is_bind (mount))
     fact = path_facts_find (&m->policy->host->paths, source->text);
   if (fact != NULL && fact->type == PATH_FILE)
     return 0;
@@ -159,6 +162,14 @@ static int hide_below (struct meet *m, const char *dest)
   return r;
 }
 
+static bool is_empty_dir (const struct json_node *mount)
+{
+  const struct json_node *source = json_get (mount, "source");
+
+  return source != NULL && source->type == JSON_STRING && spec_mount_is_bind (mount)
+         && kubelet_is_empty_dir (source->text);
+}
+
 static int restrict_other (struct meet *m, struct json_node *mount, const char *dest, const char *type,
                            size_t *flagged)
 {
@@ -170,7 +181,9 @@ static int restrict_other (struct meet *m, struct json_node *mount, const char *
   /* Podman's directory holds secrets of the host's own (subscriptions), and takes the mount points of the
    * container's. */
   if (strcmp (dest, SECRETS_DEST) == 0 && bind_is_brought (m, mount, dest))
-    return replace (m, mount, dest, "mode=755", SECRETS_SIZE);
+    return replace (m, mount, dest, "mode=755", "noexec", SECRETS_SIZE);
+  if (tmp && is_empty_dir (mount))
+    return replace (m, mount, dest, "mode=1777", is_noexec (m, dest) ? "noexec" : "exec", tmp_size (m));
   if (tmp && (spec_mount_is_bind (mount) || strcmp (type, "tmpfs") != 0))
     return restrict_refuse (m, CONTROL_TMP_BOUNDED,
                             "/tmp is memory of the container's own, and '%s' is to be mounted there; "
@@ -195,6 +208,7 @@ static int restrict_other (struct meet *m, struct json_node *mount, const char *
 
 static int meet_one (struct meet *m, struct json_node *mount, char **ret_dest, size_t *flagged)
 {
+  cleanup_free char *written = NULL;
   struct json_node *options = NULL;
   const struct place *place;
   const char *text = NULL, *type = NULL;
@@ -208,19 +222,27 @@ static int meet_one (struct meet *m, struct json_node *mount, char **ret_dest, s
     r = restrict_items (m, options, "options", JSON_STRING);
   if (r < 0)
     return r;
-  r = text ? spec_normal_path (text, ret_dest) : -EINVAL;
+  r = text ? spec_normal_path (text, &written) : -EINVAL;
   if (r == -ENOMEM)
     return error_oom (m->err);
   if (r < 0)
     return restrict_refuse (m, CONTROL_WORKSPACE_BOUNDED,
                             "the mount point '%s' is not an absolute path without '..'", text ? text : "");
+  *ret_dest = strdup (spec_point_real (m->policy->points, written));
+  if (*ret_dest == NULL)
+    return error_oom (m->err);
+  if (strcmp (text, written) != 0)
+    restrict_set (m, mount, "destination", json_new_text (JSON_STRING, written));
   if (option_force_private (m, mount))
     restrict_note (m, CONTROL_NAMESPACE_MOUNT, "the mount on '%s' is made private", *ret_dest);
   place = find_place (*ret_dest);
   if (type == NULL)
     type = spec_mount_is_bind (mount) ? "bind" : "none";
-  return place ? restrict_place (m, mount, place, type, flagged)
-               : restrict_other (m, mount, *ret_dest, type, flagged);
+  m->written = written;
+  r = place ? restrict_place (m, mount, place, type, flagged)
+            : restrict_other (m, mount, *ret_dest, type, flagged);
+  m->written = NULL;
+  return r;
 }
 
 static struct json_node *new_tmpfs (struct meet *m, const char *dest, const char *const *options)
@@ -277,6 +299,48 @@ static int add_missing (struct meet *m, struct json_node *mounts, const struct s
   return m->failed ? error_oom (m->err) : 0;
 }
 
+static const char *text_of (const struct json_node *mount, const char *key)
+{
+  const struct json_node *node = json_get (mount, key);
+
+  return node != NULL && node->type == JSON_STRING ? node->text : "";
+}
+
+/* A credential for the cluster, which the container did not ask for. */
+static bool is_token (const struct meet *m, const struct json_node *mount)
+{
+  const char *source = text_of (mount, "source");
+
+  return kubelet_is_token (source, text_of (mount, "destination")) && !bind_is_granted (m, source);
+}
+
+/* containerd 1.6 has two mounts on /dev/shm in the container of a pod: the second covers the first. */
+static bool is_shadowed (const struct json_node *mounts, size_t at)
+{
+  if (strcmp (text_of (mounts->items[at], "destination"), "/dev/shm") != 0)
+    return false;
+  for (size_t i = at + 1; i < mounts->count; i++)
+    if (strcmp (text_of (mounts->items[i], "destination"), "/dev/shm") == 0)
+      return true;
+  return false;
+}
+
+static void leave_out (struct meet *m, struct json_node *mounts)
+{
+  for (size_t i = 0; i < mounts->count;) {
+    if (is_token (m, mounts->items[i]))
+      restrict_note (m, CONTROL_WORKSPACE_BOUNDED, "the service-account token on '%s' is taken away",
+                     text_of (mounts->items[i], "destination"));
+    else if (is_shadowed (mounts, i))
+      restrict_note (m, CONTROL_TMP_BOUNDED, "of two mounts on /dev/shm the second one stays");
+    else {
+      i++;
+      continue;
+    }
+    json_remove_at (mounts, i);
+  }
+}
+
 int restrict_mounts (struct meet *m, struct json_node *config)
 {
   cleanup_strlist struct strlist dests = { 0 }, stores = { 0 };
@@ -288,6 +352,8 @@ int restrict_mounts (struct meet *m, struct json_node *config)
     r = restrict_items (m, mounts, "mounts", JSON_OBJECT);
   if (r == 0 && mounts->count > LIMIT_MOUNTS)
     r = error_set (m->err, -E2BIG, "config.json: more than %zu mounts", LIMIT_MOUNTS);
+  if (r == 0)
+    leave_out (m, mounts);
   if (r == 0)
     r = engine_find_stores (m, mounts, &stores);
   m->stores = &stores;

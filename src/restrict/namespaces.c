@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Namespaces: each is there and is the container's own. A path joins somebody else's, which may be the
- * host's; only a network that the profile leaves to the engine may be joined. */
+/* Namespaces: the container has a private one of each kind. A path would join one that exists, possibly the
+ * host's; only a network namespace may be joined, where the profile leaves the network to the engine. */
 #include <config.h>
 
 #include "restrict-internal.h"
@@ -91,7 +91,7 @@ static int check_map (struct meet *m, struct json_node *linux_, const char *key,
   return r;
 }
 
-/* One range for users and groups, as a plan of ours has it. */
+/* One range for users and groups, as in our own runs. */
 static void write_map (struct meet *m, struct json_node *linux_, const char *key)
 {
   const struct plan_id_map *ids = &m->policy->ids;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options of a mount, as runtimes read them: the last of two that contradict each other counts. */
+/* Options of a mount, as runtimes read them: of two opposite ones the last counts. */
 #include <config.h>
 
 #include "restrict-internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,13 @@ bool option_force (struct meet *m, struct json_node *mount, const char *option, 
 {
   struct json_node *options = options_of (mount);
   bool changed = opposite != NULL && take_out (options, opposite);
+  char recursive[16];
 
+  /* "rrw", "rexec": mount_setattr(2) by runc and newer crun, after the plain ones. */
+  if (opposite != NULL) {
+    snprintf (recursive, sizeof (recursive), "r%s", opposite);
+    changed = take_out (options, recursive) || changed;
+  }
   if (texts_have (options, option))
     return changed;
   restrict_append_text (m, options, option);

@@ -10,6 +10,24 @@
 
 #include "base-limits.h"
 
+void spec_points_clear (struct spec_points *points)
+{
+  for (size_t i = 0; i < points->count; i++) {
+    free (points->items[i].written);
+    free (points->items[i].real);
+  }
+  free (points->items);
+  *points = (struct spec_points){ 0 };
+}
+
+const char *spec_point_real (const struct spec_points *points, const char *written)
+{
+  for (size_t i = 0; points != NULL && i < points->count; i++)
+    if (strcmp (points->items[i].written, written) == 0)
+      return points->items[i].real;
+  return written;
+}
+
 int spec_normal_path (const char *path, char **ret_path)
 {
   cleanup_strbuf struct strbuf buf = { 0 };

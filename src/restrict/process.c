@@ -71,6 +71,9 @@ static int restrict_user (struct meet *m, struct json_node *process)
     r = find_id (m, user, "gid", &asked.gid);
   if (r < 0)
     return r;
+  /* Only root is replaced. --user 1000 comes with group 0, which the lattice would take for root. */
+  if (asked.uid != 0 && own->uid != 0 && asked.uid != own->uid)
+    return refuse_user (m, &asked, own);
   if (value_meet (SETTING_USER, &asked, own, &met) < 0)
     return error_oom (m->err);
   if (met.state == VALUE_CONFLICT)
@@ -211,7 +214,7 @@ static int restrict_rlimits (struct meet *m, struct json_node *process)
   return r;
 }
 
-/* What engines set when nobody says anything; ours denies all that these deny. */
+/* The engines' default profiles; ours denies all that these deny. */
 static bool is_engine_default (const char *apparmor)
 {
   return apparmor[0] == '\0' || strcmp (apparmor, "unconfined") == 0

@@ -10,9 +10,10 @@
 
 #include "base-number.h"
 
-/* The kernel's default period, and the least quota that it takes. */
-#define CPU_PERIOD_US    100000
-#define CPU_QUOTA_MIN_US 1000
+/* The kernel's default and largest period, and the least quota that it takes. */
+#define CPU_PERIOD_US     100000
+#define CPU_PERIOD_MAX_US 1000000
+#define CPU_QUOTA_MIN_US  1000
 
 /* Lowers KEY of OBJECT to MOST. In an update what is not said, or zero, stays as it was. */
 static int lower (struct meet *m, struct json_node *object, const char *key, uint64_t most, bool update,
@@ -92,7 +93,7 @@ static bool cpu_within (int64_t quota, int64_t period, uint64_t milli)
 
 static int restrict_cpu (struct meet *m, struct json_node *resources, bool update)
 {
-  uint64_t milli = restrict_number (m, SETTING_CPUS, 0);
+  uint64_t milli = restrict_number (m, SETTING_CPUS, 0), above = m->policy->cpus_above;
   struct json_node *cpu = NULL;
   bool has_quota = false, has_period = false;
   int64_t quota = 0, period = 0;
@@ -100,6 +101,8 @@ static int restrict_cpu (struct meet *m, struct json_node *resources, bool updat
 
   if (milli == 0)
     return 0;
+  if (above > 0 && above < milli)
+    milli = above;
   r = update ? restrict_find (m, resources, "cpu", JSON_OBJECT, &cpu)
              : restrict_make (m, resources, "cpu", JSON_OBJECT, &cpu);
   if (r < 0 || cpu == NULL)
@@ -112,14 +115,22 @@ static int restrict_cpu (struct meet *m, struct json_node *resources, bool updat
     return r;
   if (period <= 0)
     period = CPU_PERIOD_US;
-  if (cpu_within (quota, period, milli))
+  if (cpu_within (quota, period, milli)) {
+    /* A quota alone would be combined with the period that the group has, which is a shorter one if an earlier
+     * call set it. */
+    restrict_set (m, cpu, "period", json_new_number (period));
     return 0;
+  }
   if (milli < 1000 && period > INT64_MAX / 1024000)
     period = CPU_PERIOD_US;
   quota = (int64_t) ((__int128) milli * period / 1000);
   if (quota < CPU_QUOTA_MIN_US) {
     period = CPU_PERIOD_US;
     quota = (int64_t) milli * CPU_PERIOD_US / 1000;
+  }
+  if (quota < CPU_QUOTA_MIN_US) {
+    period = CPU_PERIOD_MAX_US;
+    quota = (int64_t) milli * CPU_PERIOD_MAX_US / 1000;
   }
   restrict_set (m, cpu, "quota", json_new_number (quota));
   restrict_set (m, cpu, "period", json_new_number (period));
@@ -188,7 +199,7 @@ static int restrict_unified (struct meet *m, struct json_node *resources)
     return r;
   r = restrict_find_text (m, unified, "cpu.max", &text);
   if (r == 0 && text != NULL && restrict_number (m, SETTING_CPUS, 0) > 0) {
-    /* The quota in cpu says the same, and is met. */
+    /* The same limit as cpu.quota, which has been restricted. */
     json_remove (unified, "cpu.max");
     restrict_note (m, CONTROL_LIMITS_CPU, "cpu.max taken away");
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the topics of a meet share. Each gets its part of the tree and tightens it; the order is in meet.c.
+/* Shared by the topics of src/restrict. Each tightens its part of the document; the order is in restrict.c.
  *
- * Memory that runs out while a tree is edited is remembered and said at the end, so that edits read as what
- * they do. A topic returns 0, or what restrict_refuse or restrict_find said. */
+ * An edit that fails for want of memory sets "failed", which is checked at the end. A topic returns 0, or the
+ * error of restrict_refuse or restrict_find. */
 #pragma once
 
 #include <inttypes.h>
@@ -16,9 +16,9 @@ struct meet {
   struct spec_changes *changes;
   struct error *err;
   bool failed;                  /* memory ran out */
-  bool refused;                 /* while something was set, and the error says why */
-  bool adds_userns;             /* the user namespace is ours, not the engine's */
-  const struct strlist *stores; /* where the engine keeps its containers; set while mounts are met */
+  bool adds_userns;             /* we add a user namespace, the engine has none */
+  const struct strlist *stores; /* where the engine keeps its containers; set while mounts are restricted */
+  const char *written;          /* the mount point of the mount being restricted, before links are followed */
   size_t brought;               /* files of the engine's that were made read-only */
 };
 
@@ -30,7 +30,7 @@ uint64_t restrict_number (const struct meet *m, enum setting setting, uint64_t o
 void restrict_note (struct meet *m, enum control control, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-/* Says that CONTROL forbids it. Returns -EPERM. */
+/* Sets the error, which begins with the name of CONTROL. Returns -EPERM. */
 int restrict_refuse (struct meet *m, enum control control, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
@@ -57,6 +57,10 @@ int restrict_items (struct meet *m, const struct json_node *array, const char *w
 /* Whether an array of texts holds TEXT. */
 bool texts_have (const struct json_node *array, const char *text);
 
+/* Refuses a document with a key that runtimes could read as another one. Comes first: the rest compares keys
+ * exactly. */
+int restrict_keys (const struct meet *m, const struct json_node *document);
+
 /* The topics. */
 int restrict_process (struct meet *m, struct json_node *process);
 int restrict_mounts (struct meet *m, struct json_node *config);
@@ -68,11 +72,12 @@ int restrict_annotations (struct meet *m, struct json_node *config);
 
 /* Options of one mount. */
 bool option_there (const struct json_node *mount, const char *option);
-/* Puts OPTION in, and takes its OPPOSITE (may be NULL) out; says whether that changed anything. */
+/* Adds OPTION and removes OPPOSITE (may be NULL), also in its recursive form. Returns whether that changed
+ * anything. */
 bool option_force (struct meet *m, struct json_node *mount, const char *option, const char *opposite);
 /* Makes size= no more than MOST. */
 bool option_bound_size (struct meet *m, struct json_node *mount, uint64_t most);
-/* Nothing crosses between the mount and the host's. */
+/* Removes every propagation but private. */
 bool option_force_private (struct meet *m, struct json_node *mount);
 
 /* Judges the source of a bind on DEST and tightens its options. *RET_DIRECTORY says that it is a plain
@@ -80,10 +85,13 @@ bool option_force_private (struct meet *m, struct json_node *mount);
  */
 int restrict_bind (struct meet *m, struct json_node *mount, const char *dest, bool *ret_directory);
 
+/* Whether the profile grants what lies at REAL. */
+bool bind_is_granted (const struct meet *m, const char *real);
+
 /* Whether it is the bind of something that the engine made for the container. */
 bool bind_is_brought (struct meet *m, const struct json_node *mount, const char *dest);
 
-/* What the engine keeps on the host (engines.c). Paths are real ones. */
+/* What the engine keeps on the host (engine-files.c). Paths have no links. */
 int engine_find_stores (struct meet *m, const struct json_node *mounts, struct strlist *stores);
 /* Whether PATH is a file that the engine made for the container, to be mounted on DEST. */
 bool engine_brings (const struct meet *m, const char *path, const char *dest);
@@ -93,9 +101,10 @@ bool engine_brings_some (const struct meet *m, const char *path, const char *des
 size_t engine_volume (const char *path);
 /* Whether PATH is, or lies in, a volume of this engine's. */
 bool engine_volume_known (const struct meet *m, const char *path);
+/* What a kubelet mounts (kubelet.c). SOURCE and DEST are as the document has them. */
+bool kubelet_is_empty_dir (const char *source);
+bool kubelet_is_token (const char *source, const char *dest);
+/* Why PATH cannot be bound as it is the kubelet's; NULL: it can. */
+const char *kubelet_keeps (const char *path);
 /* Why PATH, which is neither, cannot be bound as it is the engine's; NULL: it is not. */
 const char *engine_keeps (const struct meet *m, const char *path);
-
-/* A destination or path as the kernel would read it, without "." and doubled slashes; -EINVAL for a relative
- * one and for "..". */
-int spec_normal_path (const char *path, char **ret_path);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An engine's OCI specification, met with a profile: what comes out is nowhere looser than either.
+/* An engine's OCI specification, restricted to a profile: the result is nowhere looser than either.
  *
  * In: the tree of a config.json (or of its process, for exec, or its resources, for update), and a policy:
  * settings in force, filter, host facts and ids. Out: the same tree, tightened, and the list of what had to
  * be changed, by control; or a refusal where tightening would break what the container means. A tree for
- * which there is nothing to change is within the policy, which is how the hook's gate asks. Meeting twice
- * changes nothing the second time.
+ * which there is nothing to change is within the policy, which is what the hook's gate checks. Restricting a
+ * result again changes nothing.
+ *
+ * Mount points are judged by where they lie when the links of the image are followed (spec_points), and stay in
+ * the document as the engine wrote them.
  *
  * Pure: values in, values out. Keys that are not known here stay as they were, in their places. A key that is
  * known, written in another case, is refused: runtimes written in Go read it as the same one.
  *
- * Must never: loosen anything, drop an unknown key, or let an annotation order a runtime about.
+ * Must never: loosen anything, drop an unknown key, or keep an annotation that changes a runtime's behaviour.
  */
 #pragma once
 
@@ -31,15 +34,38 @@
 #define SPEC_ANNOTATION_DIGEST  "io.tyrum.profile.digest"
 #define SPEC_ANNOTATION_DROPPED "io.tyrum.dropped"
 
+/* A mount point, and where it lies in the container's root when the links of the image are followed. Both are
+ * normal paths. */
+struct spec_point {
+  char *written, *real;
+};
+
+struct spec_points {
+  struct spec_point *items;
+  size_t count;
+};
+
+void spec_points_clear (struct spec_points *points);
+#define cleanup_spec_points cleanup (spec_points_clear)
+
+/* Where the mount point WRITTEN lies; itself where no link is known. POINTS may be NULL. */
+const char *spec_point_real (const struct spec_points *points, const char *written);
+
+/* A destination or path as the kernel would read it, without "." and doubled slashes; -EINVAL for a relative
+ * one and for "..". */
+int spec_normal_path (const char *path, char **ret_path);
+
 struct spec_policy {
   const char *profile; /* its name, for the annotation and for messages */
   const char *digest;
-  const struct settings *settings; /* complete, under the ceiling */
-  const struct filter *filter;     /* not needed for process and resources */
-  const struct host_facts *host;   /* with the facts of every path of spec_sources */
-  const char *container;           /* its id; NULL where it is not known yet */
-  const char *bundle;              /* its directory, without links; NULL where it is not known */
-  const struct strlist *layers;    /* directories that its root is an overlay of; NULL: none */
+  const struct settings *settings;  /* complete, under the ceiling */
+  const struct filter *filter;      /* not needed for process and resources */
+  const struct host_facts *host;    /* with the facts of every path of spec_sources */
+  const char *container;            /* its id; NULL where it is not known yet */
+  const char *bundle;               /* its directory, without links; NULL where it is not known */
+  const struct strlist *layers;     /* directories that its root is an overlay of; NULL: none */
+  const struct spec_points *points; /* its mount points; NULL: no link is known */
+  uint64_t cpus_above;    /* thousandths of a processor that the cgroups above it have; 0: no limit */
   struct plan_id_map ids; /* a private range for a user namespace; count 0: there is none to be had */
 };
 
@@ -79,17 +105,17 @@ bool spec_mount_is_read_only (const struct json_node *mount);
 /* What an annotation of CONFIG says, or NULL. */
 const char *spec_annotation (const struct json_node *config, const char *key);
 
-/* Refuses a policy that cannot be kept when an engine launches: see decision 0016. */
+/* Refuses a policy that cannot be enforced in an engine's container (decision 0016). */
 int spec_policy_check (const struct spec_policy *policy, struct error *err);
 
 int restrict_spec (struct json_node *config, const struct spec_policy *policy, struct spec_changes *changes,
                    struct error *err);
 
-/* The process object by itself: somebody joins the container later. */
+/* The process object of an exec. */
 int restrict_process_spec (struct json_node *process, const struct spec_policy *policy,
                            struct spec_changes *changes, struct error *err);
 
-/* The resources object by itself: limits are to change. Only what is said is met; nothing is added. */
+/* The resources object of an update. Limits that it has are lowered; none is added. */
 int restrict_update (struct json_node *resources, const struct spec_policy *policy,
                      struct spec_changes *changes, struct error *err);
 

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base-json-write.h"
 #include "base-limits.h"
@@ -113,25 +112,11 @@ int restrict_refuse (struct meet *m, enum control control, const char *format, .
   return error_set (m->err, -EPERM, "%s: %s", control_info (control)->name, what);
 }
 
-/* A second spelling of KEY would be read as KEY by some runtimes and not by us. */
-static int check_spelling (struct meet *m, const struct json_node *parent, const char *key)
-{
-  for (size_t i = 0; i < parent->count; i++)
-    if (strcasecmp (parent->keys[i].name, key) == 0 && strcmp (parent->keys[i].name, key) != 0)
-      return error_set (m->err, -EINVAL, "%s: key '%s' is a second spelling of '%s'", m->document,
-                        parent->keys[i].name, key);
-  return 0;
-}
-
 int restrict_find (struct meet *m, struct json_node *parent, const char *key, enum json_type type,
                    struct json_node **ret_node)
 {
-  struct json_node *node;
-  int r = check_spelling (m, parent, key);
+  struct json_node *node = json_edit (parent, key);
 
-  if (r < 0)
-    return r;
-  node = json_edit (parent, key);
   if (node != NULL && node->type == JSON_NULL)
     node = NULL;
   if (node != NULL && node->type != type)
@@ -192,8 +177,6 @@ int restrict_find_text (struct meet *m, struct json_node *parent, const char *ke
 
 void restrict_set (struct meet *m, struct json_node *object, const char *key, struct json_node *value)
 {
-  if (check_spelling (m, object, key) < 0)
-    m->refused = true;
   if (json_set (object, key, value) < 0)
     m->failed = true;
 }
@@ -227,7 +210,7 @@ bool texts_have (const struct json_node *array, const char *text)
   return false;
 }
 
-/* What nobody can keep behind an engine, if the profile asks for it; and what only a sandbox can be asked. */
+/* Settings that cannot be enforced in a container that an engine starts. */
 int spec_policy_check (const struct spec_policy *policy, struct error *err)
 {
   static const struct {
@@ -374,12 +357,22 @@ static int restrict_main_process (struct meet *m, struct json_node *config)
   return restrict_process (m, process);
 }
 
+/* In another major version the same keys may mean something else. */
+static int check_version (struct meet *m, struct json_node *config)
+{
+  const char *version = NULL;
+  int r = restrict_find_text (m, config, "ociVersion", &version);
+
+  if (r < 0 || version == NULL || str_has_prefix (version, "1."))
+    return r;
+  return error_set (m->err, -EINVAL,
+                    "config.json: ociVersion '%s' is not a version 1 of the OCI specification", version);
+}
+
 static int finish (const struct meet *m, int r)
 {
   if (r < 0)
     return r;
-  if (m->refused)
-    return m->err ? m->err->code : -EINVAL;
   return m->failed ? error_oom (m->err) : 0;
 }
 
@@ -387,14 +380,16 @@ int restrict_spec (struct json_node *config, const struct spec_policy *policy, s
                    struct error *err)
 {
   static int (*const topics[]) (struct meet *, struct json_node *) = {
-    restrict_root,         restrict_hostname, restrict_linux,
-    restrict_main_process, restrict_mounts,   restrict_annotations,
+    check_version,         restrict_root,   restrict_hostname,    restrict_linux,
+    restrict_main_process, restrict_mounts, restrict_annotations,
   };
   struct meet m = {
     .document = "config.json", .policy = policy, .config = config, .changes = changes, .err = err
   };
   int r = spec_policy_check (policy, err);
 
+  if (r == 0)
+    r = restrict_keys (&m, config);
   for (size_t i = 0; r == 0 && i < ARRAY_LEN (topics); i++)
     r = topics[i](&m, config);
   return finish (&m, r);
@@ -404,14 +399,16 @@ int restrict_process_spec (struct json_node *process, const struct spec_policy *
                            struct spec_changes *changes, struct error *err)
 {
   struct meet m = { .document = "process", .policy = policy, .changes = changes, .err = err };
+  int r = restrict_keys (&m, process);
 
-  return finish (&m, restrict_process (&m, process));
+  return finish (&m, r < 0 ? r : restrict_process (&m, process));
 }
 
 int restrict_update (struct json_node *resources, const struct spec_policy *policy,
                      struct spec_changes *changes, struct error *err)
 {
   struct meet m = { .document = "resources", .policy = policy, .changes = changes, .err = err };
+  int r = restrict_keys (&m, resources);
 
-  return finish (&m, restrict_resources (&m, resources, true));
+  return finish (&m, r < 0 ? r : restrict_resources (&m, resources, true));
 }

@@ -3,8 +3,8 @@
  *
  * Read as lists of rules: a name, a condition, and whether it allows. The engine's filter stays where each of
  * its allowing rules is within one of ours. Else the intersection is written, which allows what can be shown
- * to be allowed by both, and nothing more. An action that asks or tells somebody is taken for a refusal:
- * without that somebody it would be one.
+ * to be allowed by both, and nothing more. An action that asks a tracer or a listener counts as a refusal, as
+ * it is one where there is none.
  */
 #include <config.h>
 
@@ -22,6 +22,7 @@
 struct rule {
   const char *name;
   struct condition condition;
+  const struct json_node *entry; /* where it was read */
   bool allow;
 };
 
@@ -103,6 +104,7 @@ static int read_entry (struct meet *m, struct json_node *entry, struct rules *ru
     r = condition_read (entry, &rule.condition, &clear, m->err);
   if (r < 0)
     return r;
+  rule.entry = entry;
   rule.allow = allows (action);
   if (!clear && rule.allow)
     return 0;
@@ -160,7 +162,7 @@ static bool is_allowed (const struct rules *rules, const struct rule *asked)
   return false;
 }
 
-/* The only interface is OURS, nobody is asked, and no protection is switched off. */
+/* One architecture, which is ours; no listener; no flag that disables a mitigation. */
 static bool is_plain (const struct json_node *asked, const struct json_node *ours)
 {
   const struct json_node *archs = json_get (asked, "architectures"), *own = json_get (ours, "architectures");
@@ -197,7 +199,7 @@ static bool intersect (const struct condition *ours, const struct condition *the
   return true;
 }
 
-/* One rule of ours against all that the engine has for its name. */
+/* Intersects one allowing rule of the profile with the engine's rules for the same call. */
 static int restrict_rule (struct meet *m, const struct rule *own, const struct rules *asked,
                           struct rules *met)
 {
@@ -256,6 +258,82 @@ static void write_rules (struct meet *m, struct json_node *filter, const struct 
       i++;
 }
 
+static const char *text_at (const struct json_node *object, const char *key)
+{
+  const struct json_node *node = json_get (object, key);
+
+  return node != NULL && node->type == JSON_STRING ? node->text : "";
+}
+
+static bool ends_process (const char *action)
+{
+  static const char *const actions[] = { "SCMP_ACT_KILL", "SCMP_ACT_KILL_THREAD", "SCMP_ACT_KILL_PROCESS",
+                                         "SCMP_ACT_TRAP" };
+
+  for (size_t i = 0; i < ARRAY_LEN (actions); i++)
+    if (strcmp (actions[i], action) == 0)
+      return true;
+  return false;
+}
+
+/* Writes that NAME is refused as ACTION says. libseccomp refuses a rule that says what the default says. */
+static void write_answer (struct meet *m, struct json_node *filter, const struct rule *rule,
+                          const char *action, const struct json_node *errnum)
+{
+  const struct json_node *own = json_get (filter, "defaultErrnoRet");
+  bool is_errno = strcmp (action, "SCMP_ACT_ERRNO") == 0;
+  struct json_node *entries = json_edit (filter, "syscalls");
+  size_t before = entries->count;
+
+  if (!is_errno && !ends_process (action))
+    return;
+  if (is_errno && errnum != NULL && own != NULL && errnum->type == JSON_NUMBER
+      && strcmp (errnum->text, own->text) == 0)
+    return;
+  write_rule (m, entries, rule, 1);
+  if (m->failed || entries->count == before)
+    return;
+  restrict_set (m, entries->items[before], "action", json_new_text (JSON_STRING, action));
+  if (is_errno && errnum != NULL)
+    restrict_set (m, entries->items[before], "errnoRet", json_clone (errnum));
+}
+
+/* Of a call that we allow and the engine refuses, the engine's answer stays: its errno, or the end of the
+ * process. Where both refuse it is ours; and where the engine's filter has no rule for the call, its default
+ * counts only if it ends the process: EPERM for an unknown call breaks the C library's fallbacks. */
+static void write_answers (struct meet *m, struct json_node *filter, const struct json_node *theirs,
+                           const struct rules *own, const struct rules *asked)
+{
+  const char *otherwise = text_at (theirs, "defaultAction");
+
+  for (size_t i = 0; i < own->count && !m->failed; i++) {
+    struct rule plain = { .name = own->items[i].name };
+    bool first = i == 0 || strcmp (own->items[i - 1].name, plain.name) != 0;
+    size_t count;
+    const struct rule *rules = rules_of (asked, plain.name, &count);
+
+    if (!first || is_refused (own, plain.name, &plain.condition))
+      continue;
+    if (count == 0 && ends_process (otherwise))
+      write_answer (m, filter, &plain, otherwise, NULL);
+    for (size_t k = 0; k < count; k++)
+      if (!rules[k].allow)
+        write_answer (m, filter, &rules[k], text_at (rules[k].entry, "action"),
+                      json_get (rules[k].entry, "errnoRet"));
+  }
+}
+
+/* Calls that the engine's listener would decide are refused. */
+static void note_listener (struct meet *m, const struct json_node *theirs)
+{
+  const char *listener = text_at (theirs, "listenerPath");
+
+  if (listener[0] != '\0')
+    restrict_note (m, CONTROL_SECCOMP,
+                   "the listener '%s' is not connected, and calls that it would decide are refused",
+                   listener);
+}
+
 static int our_filter (struct meet *m, struct json_node **ret_filter)
 {
   cleanup_json_writer struct json_writer w = { 0 };
@@ -293,7 +371,9 @@ int restrict_seccomp (struct meet *m, struct json_node *linux_)
       r = restrict_rule (m, &own.items[i], &asked, &met);
   if (r < 0)
     return r;
+  write_answers (m, ours, theirs, &own, &asked);
   write_rules (m, ours, &met);
+  note_listener (m, theirs);
   restrict_set (m, linux_, "seccomp", take_ptr (ours));
   restrict_note (m, CONTROL_SECCOMP, "the engine's filter allows more than the profile's");
   return 0;

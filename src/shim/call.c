@@ -196,7 +196,7 @@ void call_drop (struct call *call)
   record_drop (call->state, call->command, call->lock);
 }
 
-/* What this call knew may be another's by now: somebody else has deleted it, and made one of the same id. */
+/* Meanwhile another call may have deleted the container and made one of the same id. */
 static void forget (struct call *call)
 {
   cleanup_error struct error ignored = { 0 };

@@ -18,6 +18,7 @@
 #include "base-limits.h"
 #include "base-sha256.h"
 #include "base-str.h"
+#include "shim-container-plan.h"
 #include "state-run-dir.h"
 #include "supervisor-process.h"
 #include "wire-init.h"
@@ -42,7 +43,6 @@ void record_clear (struct record *record)
   free (record->profile);
   free (record->annotated);
   free (record->bundle);
-  free (record->config);
   free (record->pid_file);
   *record = (struct record){ 0 };
 }
@@ -108,7 +108,7 @@ static int make_locked (int parent, const char *key, const char *id, struct erro
     if (st.st_nlink > 0)
       return take_fd (&fd);
   }
-  return error_set (err, -EBUSY, "somebody keeps removing the directory of container '%s'", id);
+  return error_set (err, -EBUSY, "another process keeps removing the directory of container '%s'", id);
 }
 
 /* Others pass through the directories, as ids in a user namespace have to, and read nothing in them. */
@@ -158,8 +158,6 @@ int record_write (const char *state, const struct command *command, const struct
   if (record->annotated != NULL)
     json_string (&w, "annotated", record->annotated);
   json_string (&w, "bundle", record->bundle);
-  if (record->config != NULL)
-    json_string (&w, "config", record->config);
   if (record->pid_file != NULL)
     json_string (&w, "pid_file", record->pid_file);
   json_bool (&w, "no_network", record->no_network);
@@ -190,7 +188,6 @@ static int parse_record (const char *text, size_t len, struct record *record, st
     { "profile", JSON_STRING, json_into_text, FIELD (profile) },
     { "annotated", JSON_STRING, json_into_text, FIELD (annotated) },
     { "bundle", JSON_STRING, json_into_text, FIELD (bundle) },
-    { "config", JSON_STRING, json_into_text, FIELD (config) },
     { "pid_file", JSON_STRING, json_into_text, FIELD (pid_file) },
     { "no_network", JSON_BOOL, json_into_bool, FIELD (no_network) },
     { "proof", JSON_BOOL, json_into_bool, FIELD (proof) },
@@ -208,10 +205,6 @@ static int parse_record (const char *text, size_t len, struct record *record, st
     r = json_read_object (&place, tree, fields, ARRAY_LEN (fields), record, err);
   if (r == 0 && (record->runtime == NULL || record->profile == NULL || record->bundle == NULL))
     r = error_set (err, -EINVAL, FILE_NAME ": runtime, profile or bundle is missing");
-  if (r == 0 && record->config == NULL) {
-    record->config = str_format ("%s/config.json", record->bundle);
-    r = record->config ? 0 : error_oom (err);
-  }
   return r;
 }
 
@@ -266,7 +259,7 @@ int record_read (const char *state, const struct command *command, struct record
 
 void record_remove_at (int parent, const char *key, int directory)
 {
-  static const char *const files[] = { FILE_NAME, "pid", RECORD_CONSOLE,
+  static const char *const files[] = { FILE_NAME, CONTAINER_PLAN, "pid", RECORD_CONSOLE,
                                        RENDEZVOUS_NAME "/" RENDEZVOUS_SOCKET };
   static const char *const directories[] = { RENDEZVOUS_NAME, STAGE_ROOT, STAGE_NAME };
 

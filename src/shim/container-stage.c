@@ -4,6 +4,7 @@
 #include "shim-container-stage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -15,6 +16,7 @@
 #include "mount-descriptor.h"
 #include "mount-trace.h"
 #include "plan-launch.h"
+#include "shim-container-plan.h"
 #include "shim-mount-points.h"
 #include "wire-init.h"
 
@@ -44,7 +46,7 @@ static int look_again (const char *path, struct host_facts *facts, const struct 
 }
 
 /* The engine's own directory, which links may lead to. */
-static int hang_root (const struct container_stage *stage, struct json_node *config, struct error *err)
+static int place_root (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   struct json_node *root = json_edit (config, "root");
   const struct json_node *path = json_get (root, "path");
@@ -95,8 +97,8 @@ static void map_owner (const struct container_stage *stage, const struct json_no
     *ret_fd = -1;
 }
 
-static int hang_source (const struct container_stage *stage, const struct json_node *config,
-                        struct json_node *mount, const char *target, struct error *err)
+static int place_source (const struct container_stage *stage, const struct json_node *config,
+                         struct json_node *mount, const char *target, struct error *err)
 {
   const char *source = json_get (mount, "source")->text;
   const struct path_fact *fact = policy_fact (stage->policy, source), *now = NULL;
@@ -122,7 +124,7 @@ static int hang_source (const struct container_stage *stage, const struct json_n
                     : mount_place (fd, target, flags, -1, err);
 }
 
-static int hang_sources (const struct container_stage *stage, struct json_node *config, struct error *err)
+static int place_sources (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   struct json_node *mounts = json_edit (config, "mounts");
   int r = 0;
@@ -134,7 +136,7 @@ static int hang_sources (const struct container_stage *stage, struct json_node *
       continue;
     if (target == NULL)
       return error_oom (err);
-    r = hang_source (stage, config, mounts->items[i], target, err);
+    r = place_source (stage, config, mounts->items[i], target, err);
     if (r == 0 && json_set (mounts->items[i], "source", json_new_text (JSON_STRING, target)) < 0)
       r = error_oom (err);
   }
@@ -168,8 +170,8 @@ static bool is_text (const struct json_node *node, const char *text)
   return node != NULL && node->type == JSON_STRING && strcmp (node->text, text) == 0;
 }
 
-/* docker run --init binds an init of Docker's. Ours is the first process and does what that one would; behind
- * ours it would complain, in the command's own output, that it is not the first. */
+/* docker run --init binds Docker's init. Ours is the first process and does the same; started by ours, Docker's
+ * would complain in the command's output that it is not process 1. */
 static void leave_out_init (struct json_node *config)
 {
   static const char program[] = "/sbin/docker-init";
@@ -230,7 +232,7 @@ static int add_init (const struct container_stage *stage, struct json_node *conf
   return put_before (json_edit (config, "process"), err);
 }
 
-/* Left to itself runc lets mounts of the host's through. */
+/* runc's default is rslave: mounts of the host would appear inside. */
 static int close_root (struct json_node *config, struct error *err)
 {
   struct json_node *linux_ = json_edit (config, "linux");
@@ -239,11 +241,45 @@ static int close_root (struct json_node *config, struct error *err)
                                                                                             : 0;
 }
 
+/* crun before 1.9 refuses every version but 1.0. What later versions added is either removed by a profile, or one
+ * of these keys: without them the document is one of 1.0. Engines still find their version in the bundle. */
+static int lower_version (struct json_node *config, struct error *err)
+{
+  static const char *const later[] = { "timeOffsets", "netDevices", "memoryPolicy", "intelRdt" };
+  const struct json_node *version = json_get (config, "ociVersion"), *linux_ = json_get (config, "linux");
+  bool plain = json_get (config, "domainname") == NULL;
+
+  for (size_t i = 0; i < ARRAY_LEN (later); i++)
+    plain = plain && json_get (linux_, later[i]) == NULL;
+  if (!plain || version == NULL || version->type != JSON_STRING || !str_has_prefix (version->text, "1.")
+      || str_has_prefix (version->text, "1.0."))
+    return 0;
+  return json_set (config, "ociVersion", json_new_text (JSON_STRING, "1.0.2")) < 0 ? error_oom (err) : 0;
+}
+
+/* Runtimes and the proof compare mount points as text, so they get paths without links. */
+static int follow_links (const struct container_stage *stage, struct json_node *config, struct error *err)
+{
+  struct json_node *mounts = json_edit (config, "mounts");
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && mounts != NULL && i < mounts->count; i++) {
+    const char *written = json_get (mounts->items[i], "destination")->text;
+    const char *real = spec_point_real (stage->policy->spec.points, written);
+
+    if (strcmp (written, real) != 0)
+      r = json_set (mounts->items[i], "destination", json_new_text (JSON_STRING, real));
+  }
+  return r < 0 ? error_oom (err) : 0;
+}
+
 static int make_points (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   cleanup_free char *root = str_format ("%s/rootfs", stage->directory);
 
-  return root ? points_make (root, config, err) : error_oom (err);
+  int r = root ? points_make (root, config, err) : error_oom (err);
+
+  return r < 0 ? r : points_make_cwd (root, config, err);
 }
 
 static int show_config (const struct container_stage *stage, const struct json_node *config,
@@ -275,9 +311,13 @@ int container_stage_build (const struct container_stage *stage, struct error *er
   before = umask (022);
   r = open_stage (stage->directory, err);
   if (r == 0)
-    r = hang_root (stage, config, err);
+    r = follow_links (stage, config, err);
   if (r == 0)
-    r = hang_sources (stage, config, err);
+    r = container_plan_write (stage->plan, stage->policy, config, err);
+  if (r == 0)
+    r = place_root (stage, config, err);
+  if (r == 0)
+    r = place_sources (stage, config, err);
   if (r == 0)
     r = close_root (config, err);
   if (r == 0)
@@ -285,9 +325,11 @@ int container_stage_build (const struct container_stage *stage, struct error *er
   if (r == 0)
     r = make_points (stage, config, err);
   if (r == 0)
+    r = lower_version (config, err);
+  if (r == 0)
     r = show_config (stage, config, err);
   umask (before);
-  /* Nobody else sees it, but as long as it is there its directory cannot be removed. */
+  /* While it is mounted its directory cannot be removed. */
   if (r < 0)
     umount2 (stage->directory, MNT_DETACH);
   return r;

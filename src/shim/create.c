@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* create: the bundle's config.json is met, remembered, staged, and handed over. */
+/* create: restricts the bundle's config.json, writes the record, builds the stage, executes the low-level runtime.
+ */
 #include <config.h>
 
 #include "shim-verbs.h"
@@ -20,6 +21,7 @@
 #include "mount-chroot.h"
 #include "shim-audit.h"
 #include "shim-bundle.h"
+#include "shim-container-plan.h"
 #include "shim-container-stage.h"
 #include "shim-handover.h"
 #include "shim-log.h"
@@ -28,7 +30,7 @@
 #include "shim-sweep.h"
 #include "supervisor-process.h"
 
-/* Of those whose engine has lost them, this many are looked for at a time. */
+/* How many records one create looks at for containers that their engine has lost. */
 #define SWEEP_MOST 256u
 
 struct creation {
@@ -36,7 +38,7 @@ struct creation {
   struct policy policy;
   struct bundle bundle;
   struct spec_changes changes;
-  char *text;    /* the met specification */
+  char *text;    /* the restricted specification */
   bool told;     /* what was asked for is in the journal */
   char *own_pid; /* where the pid is written if the engine does not ask for it */
 };
@@ -51,7 +53,7 @@ static void creation_clear (struct creation *c)
 }
 #define cleanup_creation cleanup (creation_clear)
 
-/* Descriptors of the engine's would be open inside. */
+/* Passed descriptors would be open inside. */
 static int check_descriptors (const struct command *command, struct error *err)
 {
   uint64_t count = 0;
@@ -137,7 +139,7 @@ static struct audit_request request_of (const struct creation *c)
                                  .process = json_get (c->bundle.config, "process") };
 }
 
-/* From here on the container has a name in the journal. */
+/* The journal's events of the container begin here. */
 static int write_down (struct creation *c, struct error *err)
 {
   const struct audit_request asked = request_of (c);
@@ -168,7 +170,6 @@ static int remember (struct creation *c, struct error *err)
   cleanup_free char *directory = record_directory (call->state, call->command), *cwd = NULL;
 
   call->record.bundle = strdup (c->bundle.directory);
-  call->record.config = strdup (c->bundle.config_path);
   call->record.proof = handover_shares_kernel (call->record.runtime);
   if (!call->record.proof)
     log_write (call->command, LOG_LEVEL_WARNING,
@@ -184,7 +185,7 @@ static int remember (struct creation *c, struct error *err)
     call->record.pid_file = str_format ("%s/%s", cwd, asked);
   if (call->command->root.text == NULL)
     call->record.runtime_dir = strdup (runtime_dir ? runtime_dir : "");
-  if (call->record.bundle == NULL || call->record.config == NULL || call->record.pid_file == NULL
+  if (call->record.bundle == NULL || call->record.pid_file == NULL
       || (call->command->root.text == NULL && call->record.runtime_dir == NULL))
     return error_oom (err);
   call->record.maker = (uint32_t) getpid ();
@@ -193,7 +194,7 @@ static int remember (struct creation *c, struct error *err)
   return record_write (call->state, call->command, &call->record, err);
 }
 
-/* The same words, with a pid file of ours if there was none. */
+/* The same arguments, with our own pid file if there was none. */
 static char **words_of (const struct creation *c)
 {
   const struct command *command = c->call->command;
@@ -218,6 +219,7 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   cleanup_free char *directory = record_directory (call->state, call->command);
   cleanup_free char *stage_directory = directory ? str_format ("%s/stage", directory) : NULL;
   cleanup_free char *rendezvous = directory ? str_format ("%s/door", directory) : NULL;
+  cleanup_free char *plan = directory ? str_format ("%s/" CONTAINER_PLAN, directory) : NULL;
   cleanup_free char *init = call->record.proof ? handover_init (err) : NULL;
   cleanup_free char **argv = words_of (c);
   const struct container_stage stage = { .policy = &c->policy,
@@ -225,11 +227,13 @@ static int stage_and_exec (const struct creation *c, struct error *err)
                                          .bundle = c->bundle.directory,
                                          .config_path = c->bundle.config_path,
                                          .directory = stage_directory,
+                                         .plan = plan,
                                          .rendezvous = rendezvous,
                                          .init = init };
   int r;
 
-  if (stage_directory == NULL || rendezvous == NULL || argv == NULL || (call->record.proof && init == NULL))
+  if (stage_directory == NULL || rendezvous == NULL || plan == NULL || argv == NULL
+      || (call->record.proof && init == NULL))
     return error_oom (err);
   r = container_stage_build (&stage, err);
   if (r == 0)
@@ -237,8 +241,8 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   return r < 0 ? r : handover_exec (call->record.runtime, argv, err);
 }
 
-/* What an earlier attempt left goes: the engine has given that one up. But nobody's rules change because
- * somebody asks for the same id again. run has taken the directory already. */
+/* Removes what an earlier attempt left, which the engine has given up. A container that exists keeps its record:
+ * call_take fails then. run has taken the directory already. */
 static int make_room (struct call *call, struct error *err)
 {
   int r = call->lock < 0 ? call_take (call, err) : 0;
@@ -256,6 +260,14 @@ static int make_room (struct call *call, struct error *err)
   return 0;
 }
 
+static void warn_of_notify (const struct call *call)
+{
+  if (getenv ("NOTIFY_SOCKET") != NULL)
+    log_write (call->command, LOG_LEVEL_WARNING,
+               "tyrum: NOTIFY_SOCKET of the engine is not passed into the container; let the engine report "
+               "that it is ready (podman run --sdnotify=conmon)");
+}
+
 static int create (struct creation *c, struct error *err)
 {
   /* Before anything asks where it lies. */
@@ -271,6 +283,8 @@ static int create (struct creation *c, struct error *err)
     r = write_config (c, err);
   if (r == 0)
     r = remember (c, err);
+  if (r == 0)
+    warn_of_notify (c->call);
   return r < 0 ? r : stage_and_exec (c, err);
 }
 

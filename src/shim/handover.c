@@ -60,9 +60,11 @@ static void close_all (void)
   unsetenv ("LISTEN_FDS");
   unsetenv ("LISTEN_PID");
   unsetenv ("LISTEN_FDNAMES");
+  /* Runtimes bind its directory into the container. */
+  unsetenv ("NOTIFY_SOCKET");
 }
 
-/* What we wait for by descriptor must not be deaf to it. */
+/* Signals that we read from a descriptor are blocked here, and must not be in the runtime. */
 static void unblock_signals (void)
 {
   sigset_t none;

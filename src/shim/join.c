@@ -146,7 +146,7 @@ static int read_all (int fd, char **ret_text, size_t *ret_len, struct error *err
   return 0;
 }
 
-/* The low-level runtime reads the met resources as its standard input. */
+/* The low-level runtime reads the restricted resources from standard input. */
 static int become_input (const char *text, struct error *err)
 {
   cleanup_close int fd = memfd_create ("resources", MFD_CLOEXEC);

@@ -35,7 +35,7 @@ static int refuse_restore (struct call *call, struct error *err)
   (void) call;
   return error_set (err, -EOPNOTSUPP,
                     "restore: a checkpoint brings its processes along as they were, which no profile "
-                    "has met; start the container anew");
+                    "has restricted; start the container anew");
 }
 
 static int dispatch (struct call *call, struct error *err)

@@ -5,62 +5,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base-cleanup.h"
-#include "base-limits.h"
 #include "base-path.h"
-#include "base-str.h"
 #include "mount-descriptor.h"
 #include "restrict-restrict.h"
 
-struct walk {
-  const char *root;
-  int root_fd;
-  struct error *err;
-};
-
-/* Where FD really is, from the container's root. */
-static char *inner_path (const struct walk *walk, int fd)
+static int make_point (int root, const char *dest, bool directory, struct error *err)
 {
-  char link[64], path[LIMIT_PATH_BYTES + 1];
-  size_t root = strlen (walk->root);
-  ssize_t n;
-
-  snprintf (link, sizeof (link), "/proc/self/fd/%d", fd);
-  n = readlink (link, path, sizeof (path) - 1);
-  if (n < 0)
-    return NULL;
-  path[n] = '\0';
-  if (!str_has_prefix (path, walk->root) || (path[root] != '/' && path[root] != '\0'))
-    return NULL;
-  return strdup (path[root] == '\0' ? "/" : path + root);
-}
-
-static bool is_kernels (const char *dest)
-{
-  return path_is_within (dest, "/dev") || path_is_within (dest, "/proc") || path_is_within (dest, "/sys");
-}
-
-/* Finds DEST or makes it; *RET_PATH is where it is. */
-static int make_point (const struct walk *walk, const char *dest, bool directory, char **ret_path)
-{
-  cleanup_close int fd = mount_make_point (walk->root_fd, dest, directory, !is_kernels (dest));
+  cleanup_close int fd = mount_make_point (root, dest, directory, false);
 
   if (fd == -ELOOP)
-    return error_set (walk->err, -ELOOP,
-                      "devices.minimal: '%s' is a link in this image, and nothing can be mounted there",
-                      dest);
-  if (fd < 0)
-    return error_set_errno (walk->err, -fd, "make the mount point '%s'", dest);
-  *ret_path = inner_path (walk, fd);
-  if (*ret_path == NULL)
-    return error_set (walk->err, -EXDEV, "the mount point '%s' leads out of the container's root", dest);
-  return 0;
+    return error_set (
+        err, -ELOOP, "devices.minimal: '%s' is a link in this image, and nothing can be mounted there", dest);
+  return fd < 0 ? error_set_errno (err, -fd, "make the mount point '%s'", dest) : 0;
 }
 
 static bool is_directory (const struct json_node *mount)
@@ -84,24 +44,33 @@ static bool is_on_other (const struct json_node *mounts, const char *dest)
   return false;
 }
 
-int points_make (const char *root, struct json_node *config, struct error *err)
+int points_make_cwd (const char *root, const struct json_node *config, struct error *err)
 {
-  struct json_node *mounts = json_edit (config, "mounts");
+  const struct json_node *cwd = json_get (json_get (config, "process"), "cwd");
+  cleanup_close int fd = open (root, O_PATH | O_DIRECTORY | O_CLOEXEC), made = -1;
+
+  if (fd < 0)
+    return error_set_errno (err, errno, "open the root '%s'", root);
+  if (cwd == NULL || cwd->type != JSON_STRING || is_on_other (json_get (config, "mounts"), cwd->text))
+    return 0;
+  made = mount_make_point (fd, cwd->text, true, true);
+  return made < 0 ? error_set_errno (err, -made, "make the working directory '%s' in the image", cwd->text)
+                  : 0;
+}
+
+int points_make (const char *root, const struct json_node *config, struct error *err)
+{
+  const struct json_node *mounts = json_get (config, "mounts");
   cleanup_close int fd = open (root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  struct walk walk = { .root = root, .root_fd = fd, .err = err };
   int r = 0;
 
   if (fd < 0)
     return error_set_errno (err, errno, "open the root '%s'", root);
   for (size_t i = 0; r == 0 && mounts != NULL && i < mounts->count; i++) {
     const struct json_node *dest = json_get (mounts->items[i], "destination");
-    cleanup_free char *path = NULL;
 
-    if (is_on_other (mounts, dest->text))
-      continue;
-    r = make_point (&walk, dest->text, is_directory (mounts->items[i]), &path);
-    if (r == 0 && json_set (mounts->items[i], "destination", json_new_text (JSON_STRING, path)) < 0)
-      r = error_oom (err);
+    if (!is_on_other (mounts, dest->text))
+      r = make_point (fd, dest->text, is_directory (mounts->items[i]), err);
   }
   return r;
 }

@@ -21,6 +21,7 @@
 #include "base-path.h"
 #include "proof-proof.h"
 #include "shim-audit.h"
+#include "shim-container-plan.h"
 #include "shim-handover.h"
 #include "shim-log.h"
 #include "shim-promised.h"
@@ -74,23 +75,13 @@ static int open_rendezvous (struct observer *o)
   return o->rendezvous < 0 ? o->rendezvous : 0;
 }
 
-/* The profile and the specification once more: nothing of create's is left in memory. */
 static int load (struct observer *o)
 {
-  cleanup_free char *text = NULL;
-  cleanup_strlist struct strlist sources = { 0 };
-  size_t len = 0;
-  int r = file_read (AT_FDCWD, o->call->record.config, LIMIT_SPEC_BYTES, &text, &len, o->err);
+  cleanup_free char *directory = record_directory (o->call->state, o->call->command);
+  cleanup_free char *plan = directory ? str_format ("%s/" CONTAINER_PLAN, directory) : NULL;
+  int r = plan ? container_plan_read (plan, &o->config, o->err) : error_oom (o->err);
 
-  if (r == 0)
-    r = spec_read ("config.json", text, len, &o->config, o->err);
-  if (r == 0)
-    r = call_policy (o->call, &o->policy, o->err);
-  if (r == 0)
-    r = spec_sources (o->config, &sources, o->err);
-  for (size_t i = 0; r == 0 && i < sources.count; i++)
-    r = host_look_path (o->policy.host, sources.items[i], o->err);
-  return r;
+  return r < 0 ? r : call_policy (o->call, &o->policy, o->err);
 }
 
 /* A working directory by way of a link of the image's shows as what the link leads to. What cannot be found
@@ -154,7 +145,29 @@ static bool starter_ended (struct observer *o, int flags)
   return true;
 }
 
-/* Waits for FD, as long as there is somebody to wait for. */
+/* The first hook that runs inside between our start and init's call. */
+static const char *start_hook (const struct json_node *config)
+{
+  const struct json_node *hooks = json_get (json_get (config, "hooks"), "startContainer");
+  const struct json_node *path = hooks != NULL && hooks->type == JSON_ARRAY && hooks->count > 0
+                                     ? json_get (hooks->items[0], "path")
+                                     : NULL;
+
+  return path != NULL && path->type == JSON_STRING ? path->text : NULL;
+}
+
+static int ended_early (struct observer *o)
+{
+  const char *hook = start_hook (o->config);
+
+  return hook ? error_set (o->err, -EPIPE,
+                           "the container ended before its posture was proven: its startContainer hook '%s' "
+                           "failed, or another that follows it",
+                           hook)
+              : error_set (o->err, -EPIPE, "the container ended before its posture was proven");
+}
+
+/* Waits for FD while the container's process lives and the low-level runtime has not failed. */
 static int await (struct observer *o, int fd)
 {
   for (int waited = 0; waited < CALL_MS; waited += SLICE_MS) {
@@ -164,14 +177,14 @@ static int await (struct observer *o, int fd)
     if (n > 0 && fds[0].revents != 0)
       return 0;
     if (n > 0 && fds[1].revents != 0)
-      return error_set (o->err, -EPIPE, "the container ended before its posture was proven");
+      return ended_early (o);
     if (starter_ended (o, WNOHANG) && o->status != 0)
       return error_set (o->err, -ECHILD, "the low-level runtime could not start the container");
   }
   return error_set (o->err, -ETIMEDOUT, "init did not call within %d seconds", CALL_MS / 1000);
 }
 
-/* Somebody else who found the way is not listened to. */
+/* Connections of other processes than the container's first are closed. */
 static int accept_call (struct observer *o)
 {
   while (o->socket < 0) {

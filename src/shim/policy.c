@@ -9,6 +9,8 @@
 
 #include "control-lattice.h"
 #include "mount-trace.h"
+#include "shim-image-links.h"
+#include "shim-parent-quota.h"
 
 #define PROGRAM     "tyrum-oci-runtime"
 #define NAME_PREFIX "tyrum-"
@@ -35,7 +37,7 @@ bool policy_is_plain_name (const char *name)
          && !str_has_suffix (name, ".json");
 }
 
-/* A store takes a path for a file; nobody who asks by way of an engine names files. */
+/* A profile store accepts paths; a user of an engine may give only a name. */
 static int load_named (struct policy *policy, const char *name, struct profile **ret_profile,
                        struct error *err)
 {
@@ -77,7 +79,7 @@ static int meet_into (struct settings *settings, const struct settings *other, c
   return 0;
 }
 
-/* The list whose name the met settings have. */
+/* The list that the resulting settings name. */
 static const struct seccomp_list *list_in_force (const struct policy *policy)
 {
   const char *met = policy->settings.values[SETTING_SECCOMP_LIST].text;
@@ -184,12 +186,13 @@ bool policy_needs_ids (const struct policy *policy, const struct json_node *conf
   return true;
 }
 
-/* What the root is made of, where it is an overlay. */
-static int find_layers (struct policy *policy, const struct json_node *config, struct error *err)
+/* What the root is made of, where it is an overlay; and where the image's links lead. */
+static int look_root (struct policy *policy, const struct json_node *config, struct error *err)
 {
   const struct json_node *path = json_get (json_get (config, "root"), "path");
   const char *bundle = policy->spec.bundle;
   cleanup_free char *full = NULL;
+  int r;
 
   if (path == NULL || path->type != JSON_STRING || (path->text[0] != '/' && bundle == NULL))
     return 0;
@@ -198,14 +201,18 @@ static int find_layers (struct policy *policy, const struct json_node *config, s
     return error_oom (err);
   strlist_clear (&policy->layers);
   policy->spec.layers = &policy->layers;
-  return trace_layers (full, &policy->layers, err);
+  spec_points_clear (&policy->points);
+  policy->spec.points = &policy->points;
+  r = trace_layers (full, &policy->layers, err);
+  return r < 0 ? r : image_links_follow (full, config, &policy->points, err);
 }
 
 int policy_look_sources (struct policy *policy, const struct json_node *config, struct error *err)
 {
   cleanup_strlist struct strlist sources = { 0 };
-  int r = find_layers (policy, config, err);
+  int r = look_root (policy, config, err);
 
+  policy->spec.cpus_above = parent_quota_look (config);
   if (r == 0)
     r = spec_sources (config, &sources, err);
   for (size_t i = 0; r == 0 && i < sources.count; i++)
@@ -227,6 +234,7 @@ void policy_clear (struct policy *policy)
 {
   filter_free (policy->filter);
   strlist_clear (&policy->layers);
+  spec_points_clear (&policy->points);
   settings_clear (&policy->settings);
   profile_free (policy->profile);
   profile_free (policy->second);

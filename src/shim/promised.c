@@ -11,6 +11,7 @@
 #include "base-limits.h"
 #include "base-number.h"
 #include "plan-launch.h"
+#include "shim-container-plan.h"
 #include "wire-init.h"
 
 /* Belong to a run of our own, with a supervisor and a caller. */
@@ -24,8 +25,8 @@ static uint64_t number_at (const struct json_node *object, const char *key)
   const struct json_node *node = json_get (object, key);
   uint64_t number = 0;
 
-  return node != NULL && node->type == JSON_NUMBER && number_parse (node->text, INT64_MAX, &number) ? number
-                                                                                                    : 0;
+  return node != NULL && node->type == JSON_NUMBER && number_parse (node->text, UINT64_MAX, &number) ? number
+                                                                                                     : 0;
 }
 
 static int copy_texts (const struct json_node *array, struct strlist *list)
@@ -56,12 +57,11 @@ static bool is_cgroup (const struct json_node *type)
   return type != NULL && (strcmp (type->text, "cgroup") == 0 || strcmp (type->text, "cgroup2") == 0);
 }
 
-static int add_mount (struct promised *promised, const struct policy *policy, const struct json_node *entry)
+static int add_mount (struct promised *promised, const struct json_node *entry)
 {
   const struct json_node *dest = json_get (entry, "destination"), *type = json_get (entry, "type");
   const struct json_node *source = json_get (entry, "source");
   bool bind = spec_mount_is_bind (entry);
-  const struct path_fact *fact = bind && source ? policy_fact (policy, source->text) : NULL;
   struct plan_mount *mount;
 
   if (is_cgroup (type))
@@ -74,8 +74,8 @@ static int add_mount (struct promised *promised, const struct policy *policy, co
   if (mount == NULL || copy_texts (json_get (entry, "options"), &mount->options) < 0)
     return -ENOMEM;
   mount->writable = bind && !spec_mount_is_read_only (entry);
-  mount->device = fact ? fact->device : 0;
-  mount->inode = fact ? fact->inode : 0;
+  mount->device = number_at (entry, CONTAINER_PLAN_DEVICE);
+  mount->inode = number_at (entry, CONTAINER_PLAN_INODE);
   return 0;
 }
 
@@ -206,7 +206,7 @@ static int set_lists (struct promised *promised, const struct policy *policy, co
       || copy_texts (json_get (linux_, "readonlyPaths"), &promised->read_only) < 0)
     return -ENOMEM;
   for (size_t i = 0; mounts != NULL && i < mounts->count; i++)
-    if (add_mount (promised, policy, mounts->items[i]) < 0)
+    if (add_mount (promised, mounts->items[i]) < 0)
       return -ENOMEM;
   return add_own_mounts (promised);
 }

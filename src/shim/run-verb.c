@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* run: create and start in one call, met and proven like them; then, unless it is to be left alone, the
+/* run: create and start in one call, restricted and proven like them; then, unless it is to be left alone, the
  * container is waited for: signals go in, its exit status comes out, and it is deleted.
  *
  * create is done by a child, which becomes the low-level runtime. We are the subreaper, so that the

@@ -35,7 +35,7 @@ struct audit_request {
   const struct json_node *process;
 };
 
-/* It may be made. CONFIG is the met specification. */
+/* The container may be made. CONFIG is the restricted specification. */
 int audit_met (struct audit *audit, const struct audit_request *asked, const struct policy *policy,
                const struct spec_changes *changes, const char *config, struct error *err);
 /* ASKED is NULL where it was written already, POSTURE where nothing was observed. */

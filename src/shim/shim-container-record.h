@@ -29,7 +29,6 @@ struct record {
   char *profile;     /* the name's */
   char *annotated;   /* the annotation's; NULL: none */
   char *bundle;
-  char *config; /* the file that was met */
   char *pid_file;
   bool no_network;      /* start takes interfaces away */
   bool proof;           /* init stands before the command, and start asks it */

@@ -17,10 +17,11 @@
 
 struct container_stage {
   const struct policy *policy;
-  const struct json_node *config; /* met */
+  const struct json_node *config; /* restricted */
   const char *bundle;             /* directory of the bundle */
   const char *config_path;        /* the file that the runtime will read */
-  const char *directory;          /* an empty directory of ours */
+  const char *directory;          /* an empty directory, for the stage */
+  const char *plan;               /* the file that start will read */
   const char *init;               /* tyrum-oci-init, to stand before the command; NULL: not */
   const char *rendezvous;         /* with it: the directory in which it finds us */
 };

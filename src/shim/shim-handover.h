@@ -19,7 +19,7 @@ int handover_exec (const char *path, char *const *argv, struct error *err);
 /* The same in a child that is waited for. STDOUT_FD replaces its output; -1: as it is. */
 int handover_wait (const char *path, char *const *argv, int stdout_fd, int *ret_status, struct error *err);
 
-/* A question that may well be answered with an error, which is nobody's business. RUNTIME_DIR is what it has
+/* A question that may well be answered with an error, which is not reported. RUNTIME_DIR is what it has
  * for XDG_RUNTIME_DIR, below which it may keep what it knows of containers; "": nothing; NULL: what we have.
  */
 int handover_ask (const char *path, char *const *argv, const char *runtime_dir, int stdout_fd,

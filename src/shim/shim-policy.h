@@ -2,8 +2,8 @@
 /* Which policy a container is under: the files of the operator, and the host, made into a value.
  *
  * The profile is the one that the program's name says (tyrum-hardened), or that a hook's annotation says. An
- * annotation may name another one where the operator's configuration lists it; both are met then, so that the
- * container's owner can only tighten. The ceiling is met into both. Profiles come from the operator's and the
+ * annotation may name another one where the operator's configuration lists it; both are combined then, so that the
+ * container's owner can only tighten. The ceiling is applied to both. Profiles come from the operator's and the
  * shipped directory, never from a user's.
  */
 #pragma once
@@ -23,7 +23,8 @@ struct policy {
   struct settings settings;
   struct filter *filter;
   char digest[PROFILE_DIGEST_SIZE];
-  struct strlist layers;   /* of the container's root */
+  struct strlist layers; /* of the container's root */
+  struct spec_points points;
   struct spec_policy spec; /* what src/restrict takes; points into the above */
 };
 
@@ -43,7 +44,7 @@ int policy_choose (struct policy *policy, const char *name, const char *annotate
 void policy_use_slot (struct policy *policy, unsigned slot);
 unsigned policy_slots (const struct policy *policy);
 
-/* Whether CONFIG needs a range of ids of ours. */
+/* Whether CONFIG needs one of our ranges of ids. */
 bool policy_needs_ids (const struct policy *policy, const struct json_node *config);
 
 /* Looks at the sources of CONFIG, and where they lie, for restrict_spec to judge. The bundle has to be known

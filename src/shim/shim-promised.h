@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a met config.json promises, for the judge of our own runs to judge an engine's container by.
+/* What a restricted config.json promises, in the form that the judge of our own runs takes.
  *
  * Ids, mounts with the device and inode of each source, covered paths, limits, filter, namespaces. What is
  * left to the engine (decision 0016) is not promised. Pure but for what POLICY's host facts say.
@@ -20,7 +20,7 @@ struct promised {
   char *cwd, *cgroup_path;
 };
 
-/* CONFIG has been met, and the paths of its sources have been looked at. GROUP is where the container's
+/* CONFIG is a container's plan (shim-container-plan.h). GROUP is where the container's
  * process is, as /proc/PID/cgroup has it. */
 int promised_by_spec (const struct policy *policy, const struct json_node *config, const char *group,
                       struct promised *ret_promised, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is done for one call of an engine's: one function for each verb that a profile has a say in.
+/* One call of an engine: a function for each verb that a profile restricts.
  *
  * Each ends in the low-level runtime, executed in our place or waited for. They return the exit status, or a
  * negative errno with an error that main logs the way engines read.
@@ -42,8 +42,8 @@ int call_runtime (const struct call *call, char **ret_path, struct error *err);
 enum low_level_answer call_state (const struct call *call, const char *path,
                                   struct low_level_state *ret_state);
 
-/* Takes the container's directory for one that is to be made. What is there of one that lives, or is being
- * made by somebody else, is an error and is left alone. */
+/* Takes the container's directory for one that is to be made. A container that lives, or that another
+ * process is making, is an error and is not touched. */
 int call_take (struct call *call, struct error *err);
 /* Gives back the ids and removes the directory, by who has its lock. */
 void call_drop (struct call *call);

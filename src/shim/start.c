@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* start: the last moment before the command runs, when the engine has done all that it will do. */
+/* start: proves the posture after everything that the engine does, and before the command runs. */
 #include <config.h>
 
 #include "shim-verbs.h"
@@ -52,7 +52,7 @@ static int start_unproven (struct call *call, struct error *err)
   return r < 0 ? r : status;
 }
 
-/* A refusal, so that it can be swept, should its engine forget it; else that others may join. */
+/* Records a refusal, so that a sweep can remove the container, or that exec is allowed from now on. */
 static void remember_outcome (struct call *call, bool refused)
 {
   cleanup_error struct error ignored = { 0 };
@@ -67,9 +67,8 @@ static void remember_outcome (struct call *call, bool refused)
   record_write (call->state, call->command, &now, &ignored);
 }
 
-/* start of one that runs already, or has ended, is somebody's mistake: it is not looked at, and nothing is
- * done to it. The process was taken hold of before the question, so that it is the one that the answer is
- * about. */
+/* A container that runs already, or has ended, is not touched. The pidfd was opened before the low-level runtime
+ * is asked, so the answer is about that process. */
 static int check_waiting (const struct call *call, pid_t pid, int pidfd, struct error *err)
 {
   struct pollfd ended = { .fd = pidfd, .events = POLLIN };

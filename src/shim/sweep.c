@@ -97,7 +97,7 @@ static bool sweep_one (const char *state, int parent, const char *key, sweep_tol
   if (directory < 0)
     return false;
   r = record_read_at (directory, &record, &ignored);
-  /* What cannot be read is kept: somebody will want to look at it. */
+  /* A record that cannot be read is kept for the operator. */
   if (r < 0 && r != -ENOENT)
     return false;
   if (r == 0) {

@@ -29,7 +29,7 @@ def host(name, config, facts=()):
     said = {f["path"]: f for f in facts}
     paths = []
     for number, path in enumerate(sorted(set(sources(config)) | set(said))):
-        kind = "file" if os.path.basename(path) in ("hosts", "hostname", "resolv.conf", ".containerenv") else "directory"
+        kind = "file" if os.path.basename(path) in ("hosts", "hostname", "resolv.conf", ".containerenv", "etc-hosts") or "/containers/tool/" in path else "directory"
         fact = {"filesystem": "ext4", **said.get(path, {"path": path, "type": kind, "device": 1, "inode": 1000 + number})}
         paths.append({key: value for key, value in fact.items() if value is not None})
     base["paths"] = paths
@@ -44,14 +44,14 @@ class Result:
         self.status = process.returncode
 
 
-def meet(document, profile, kind="config", host_name="root", facts=(), confdir=None, annotated=None, text=None):
+def meet(document, profile, kind="config", host_name="root", facts=(), confdir=None, annotated=None, text=None, point=None):
     with tempfile.TemporaryDirectory() as directory:
         facts_file = os.path.join(directory, "host.json")
         with open(facts_file, "w", encoding="utf-8") as f:
             json.dump(host(host_name, document if kind == "config" else {}, facts), f)
         command = [TOOL, kind, profile, facts_file, confdir or directory] + ([annotated] if annotated else [])
         done = subprocess.run(command, input=text or json.dumps(document), capture_output=True, text=True, timeout=60,
-                              env=dict(os.environ, TYRUM_OCI_DATADIR=TOP))
+                              env=dict(os.environ, TYRUM_OCI_DATADIR=TOP, **({"SPEC_TOOL_POINT": point} if point else {})))
     if done.returncode not in (0, 1):
         raise RuntimeError("the tool ended with %d: %s" % (done.returncode, done.stderr))
     return Result(done)

@@ -20,6 +20,22 @@
 #include "base-limits.h"
 #include "shim-policy.h"
 
+/* "/link/x=/var/x" */
+static int read_points (struct policy *policy, char *text)
+{
+  char *equals = text ? strchr (text, '=') : NULL;
+
+  if (equals == NULL)
+    return 0;
+  *equals = '\0';
+  policy->points.items = calloc (1, sizeof (*policy->points.items));
+  if (policy->points.items == NULL)
+    return -ENOMEM;
+  policy->points.items[policy->points.count++] = (struct spec_point){ strdup (text), strdup (equals + 1) };
+  policy->spec.points = &policy->points;
+  return 0;
+}
+
 static int open_policy (struct policy *policy, char **argv, struct error *err)
 {
   const char *data = getenv ("TYRUM_OCI_DATADIR");
@@ -43,7 +59,7 @@ static int open_policy (struct policy *policy, char **argv, struct error *err)
     return r;
   policy_use_slot (policy, 0);
   policy->spec.container = "0123456789abcdef0123456789abcdef";
-  return 0;
+  return read_points (policy, getenv ("SPEC_TOOL_POINT"));
 }
 
 static int meet (const char *what, struct json_node *tree, const struct policy *policy,

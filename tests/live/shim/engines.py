@@ -40,7 +40,7 @@ def absent(what):
 
 
 def enter():
-    """Starts the script again in namespaces of its own; returns in that second life."""
+    """Starts the script again in new namespaces; returns in that second process."""
     if os.environ.get("TYRUM_OCI_TEST_INSIDE") == "1":
         return
     if os.geteuid() != 0:
@@ -113,12 +113,12 @@ def set_up(view=True):
             shutil.copy(os.path.join(BUILD, name), path("bin"))
     for profile in ("baseline", "hardened", "web", "nothing"):
         os.symlink("tyrum-oci-runtime", path("bin", "tyrum-" + profile))
-        # An engine that calls with an empty environment: the same program, told where its data are.
+        # For an engine that calls with an empty environment: the same program, with the paths of its data.
         write("bin/plain-" + profile, "#!/bin/bash\nexport TYRUM_OCI_DATADIR=%s TYRUM_OCI_CONFDIR=%s TYRUM_OCI_LIBEXECDIR=%s\n"
               "exec -a tyrum-%s %s \"$@\"\n" % (path("data"), path("conf"), path("bin"), profile, path("bin/tyrum-oci-runtime")), 0o755)
     write("conf/profiles/web.json", {"version": 1, "name": "web", "extends": "hardened", "network": {"mode": "engine"},
                                      "meaning": "A test's own."})
-    # Where runtimes and containerd's own shim keep what they know of containers.
+    # State directories of runtimes and of containerd's own shim.
     for directory in (STATE, STORAGE, "/run/containerd", "/run/crun", "/run/runc"):
         os.makedirs(directory, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", directory], check=True)
@@ -129,7 +129,7 @@ def set_up(view=True):
     make_image()
 
 
-# crun refuses a host with both versions of cgroups, and where one is unmounted it writes into what lies below.
+# crun refuses a host with both versions of cgroups; if one is unmounted, it writes into the directory below.
 VIEW = """set -e
 [ -d /sys/fs/cgroup/memory ] || exit 0
 mkdir "$0"
@@ -273,7 +273,7 @@ class UsersPodman(Podman):
             options += ["--runtime", runtime]
         # Standard error is a pipe of the user's, as a terminal would be.
         own = ["bash", "-o", "pipefail", "-c", '{ "$@" 2>&1 >&3 | cat >&2; } 3>&1', "bash"]
-        # The build may lie where the user cannot look.
+        # The build may be in a directory that the user cannot read.
         return run([*self.AS_USER, *own, "podman", *options, *words], cwd=path("user"), CONTAINERS_CONF=self.config, HOME=path("user"),
                    XDG_RUNTIME_DIR=path("user/run"), **more)
 
@@ -333,7 +333,7 @@ def journal(container=None, last=1000):
 
 
 def left_over():
-    """What is remembered of containers, and the ranges of ids that are taken."""
+    """The records of containers, and the id ranges that are taken."""
     found = []
     for name in ("containers", "ids"):
         directory = os.path.join(STATE, name)

@@ -19,7 +19,7 @@ def mount(*words):
 
 
 def private_dev():
-    where = "/mnt"  # a tmpfs of ours by now
+    where = "/mnt"  # our own tmpfs by now
     mount("-t", "tmpfs", "-o", "mode=755", "dev", where)
     for name, major, minor in NODES:
         os.mknod(os.path.join(where, name), 0o666 | 0o020000, os.makedev(major, minor))
@@ -79,7 +79,7 @@ def confine():
 
 
 class OrdinaryDocker(Docker):
-    """Where Docker keeps its things unless it is told otherwise."""
+    """Docker's default data directory."""
     def __init__(self):
         super().__init__(data="/var/lib/docker", state="/run/docker")
 
