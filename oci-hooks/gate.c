@@ -138,7 +138,7 @@ int hook_gate (struct hook *hook, struct error *err)
     hook->bundle = json_get (state, "bundle")->text;
   if (r == 0)
     r = find_profile (config, &profile, err);
-  /* Named only in what the runtime says: somebody has edited the bundle since. */
+  /* Named only in the state: config.json was edited since. */
   if (r == 0 && profile == NULL && spec_annotation (state, SPEC_ANNOTATION_PROFILE) != NULL)
     r = error_set (err, -EINVAL, "the runtime's state names a profile and the bundle does not");
   if (r == 0 && profile != NULL)

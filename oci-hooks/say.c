@@ -39,7 +39,7 @@
 /* A pipe takes this much at once, or nothing. */
 #define SAY_BYTES ((size_t) 4096)
 
-/* Somebody else may fill the pipe between our look and our words. */
+/* Another process may fill the pipe between poll and write. */
 #define SAY_SECONDS 2
 
 static bool leads_nowhere (int fd)
@@ -49,7 +49,7 @@ static bool leads_nowhere (int fd)
   return fstat (fd, &st) < 0 || (S_ISCHR (st.st_mode) && st.st_rdev == makedev (1, 3));
 }
 
-/* The parent's words. TEXT holds them, one behind the other. */
+/* The parent's arguments; TEXT owns them. */
 static char **parents_words (pid_t parent, char **ret_text)
 {
   cleanup_free char *path = str_format ("/proc/%d/cmdline", (int) parent);

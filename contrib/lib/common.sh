@@ -10,7 +10,7 @@ die () {
   exit 1
 }
 
-# As root, by whatever way there is.
+# as_root COMMAND...: runs it as root, with sudo if needed.
 as_root () {
   if [ "$(id -u)" -eq 0 ]; then
     "$@"
@@ -21,7 +21,7 @@ as_root () {
   fi
 }
 
-# install_packages NAME...: those that are not installed yet; nothing is asked of the network when all are.
+# install_packages NAME...: installs the missing ones; without network access when none is missing.
 install_packages () {
   local name missing=()
 
@@ -38,8 +38,8 @@ install_packages () {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}"
 }
 
-# unpack_package DIRECTORY COMMAND...: what is in a package, as DIRECTORY/tree, without installing it. COMMAND prints the package's name,
-# and does so again where lists are older than the repository: a newer kernel's package has another name.
+# unpack_package DIRECTORY COMMAND...: unpacks a package into DIRECTORY/tree, without installing it. COMMAND prints the
+# package's name. It is called again after an update of apt's lists, because a newer kernel's package has another name.
 unpack_package () {
   local directory=$1 download=(apt-get -qq -o "APT::Sandbox::User=$(id -un)" download)
   shift
@@ -49,7 +49,7 @@ unpack_package () {
   dpkg-deb -x "$directory"/package/*.deb "$directory/tree"
 }
 
-# The configure script, made anew when one of the files that it is made from is newer.
+# Makes the configure script if one of its sources is newer.
 ensure_configure () {
   if [ -e "$top/config.status" ]; then
     die "'$top' holds a build of its own, which hides others: run 'make distclean' there"
@@ -61,7 +61,7 @@ ensure_configure () {
   fi
 }
 
-# build_in DIRECTORY [CONFIGURE-ARGUMENT...]: configured once, and again when the arguments change.
+# build_in DIRECTORY [CONFIGURE-ARGUMENT...]: builds; configures once, and again when the arguments change.
 build_in () {
   local directory=$1
   shift
@@ -76,8 +76,8 @@ build_in () {
   make -C "$directory" -s -j "$jobs"
 }
 
-# The second build: clang, with everything that finds mistakes. Tests, lint tools and fuzzers use it.
+# The second build: clang with sanitizers. Tests, lint tools and fuzzers use it.
 build_clang () {
-  build_in "$top/build-clang" CC=clang --enable-werror --enable-tests --enable-sanitizers --enable-fuzzing \
+  build_in "$top/build-clang" CC=clang --enable-werror --enable-tests --enable-sanitizers --enable-fuzzing --enable-daemon \
     CFLAGS='-O1 -g'
 }

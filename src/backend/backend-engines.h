@@ -2,10 +2,10 @@
 /* What engines share (engines.c): functions and values for struct backend. */
 #pragma once
 
-#include "engine-ways.h"
+#include "engine-api.h"
 #include "supervisor-driver.h"
 
-/* All that is the same for every engine but name, rows, document and ways. */
+/* Everything that is the same for all engines: all but name, rows, document and API. */
 #define ENGINE                                                                                               \
   .isolation = ISOLATION_CONTAINER, .shared = engines_rows, .observed = true, .images_only = true,           \
   .own_privilege = true, .adds_env = true, .has_others = true, .names_runtimes = true,                       \

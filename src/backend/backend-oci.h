@@ -4,12 +4,12 @@
 
 #include "supervisor-driver.h"
 
-/* All that is the same for every runtime but name, rows and program. */
+/* Everything that is the same for all runtimes: all but name, rows and program. */
 #define OCI_RUNTIME                                                                                          \
   .isolation = ISOLATION_CONTAINER, .document = "oci", .render = render_oci, .version = oci_version,         \
   .driver = &run_by_programs
 
-/* create, start, kill and delete as the runtime specification's command line has them. */
+/* The argv of create, start, kill and delete, as the command line of the runtime specification has them. */
 int oci_argv (const struct runtime_call *call, enum runtime_step step, struct strlist *ret_argv,
               struct error *err);
 

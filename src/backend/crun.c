@@ -15,7 +15,7 @@ static int crun_argv (const struct runtime_call *call, enum runtime_step step, s
 
 static const struct enforcement_row rows[] = {
   { CONTROL_FDS_CLOSED, -1, ENFORCEMENT_ENFORCED, true,
-    "closed by us before crun starts, as crun 1.8.1 passes on what its caller left open" },
+    "closed by us before crun starts, as crun 1.8.1 passes on descriptors that its caller left open" },
   { .reason = NULL },
 };
 

@@ -9,17 +9,18 @@
 #include "backend-engines.h"
 #include "render-docker.h"
 
-/* 1.41 (Docker 20.10) is the first that has all we send; a newer one is only asked for what we know of. */
+/* 1.41 (Docker 20.10) is the first API version with everything that we send; a newer
+ * engine is called by API_MINOR_MAX. */
 #define API_MAJOR     1u
 #define API_MINOR_MIN 41u
 #define API_MINOR_MAX 51u
 
-static int meet (struct engine *engine, const struct http_reply *reply, struct error *err)
+static int negotiate (struct engine *engine, const struct http_reply *reply, struct error *err)
 {
   if (reply->libpod_version != NULL)
     return error_set (
         err, -EINVAL,
-        "the socket '%s' is Podman's, whose imitation of Docker drops what it does not know; use "
+        "the socket '%s' is Podman's, whose Docker API drops fields that it does not support; use "
         "--backend podman",
         http_socket (engine->http));
   if (reply->api_version == NULL || !reply_version (reply->api_version, &engine->major, &engine->minor))
@@ -34,7 +35,7 @@ static int meet (struct engine *engine, const struct http_reply *reply, struct e
   return engine->version && engine->prefix ? 0 : error_oom (err);
 }
 
-/* What the image adds to the environment and labels is there as well. */
+/* The image may have added variables. */
 static int compare_env (const struct json_node *sent, const struct json_node *got,
                         struct strlist *differences)
 {
@@ -56,19 +57,19 @@ static int compare_config (const struct json_node *sent, const struct json_node 
 
   for (size_t i = 0; r == 0 && i < sent->count; i++) {
     const char *name = sent->keys[i].name;
-    cleanup_free char *way = str_format ("Config.%s", name);
+    cleanup_free char *path = str_format ("Config.%s", name);
 
     if (strcmp (name, "HostConfig") == 0)
       continue;
-    if (way == NULL)
+    if (path == NULL)
       return -ENOMEM;
     r = strcmp (name, "Env") == 0 ? compare_env (sent->items[i], json_get (got, name), differences)
-                                  : reply_compare (way, sent->items[i], json_get (got, name), differences);
+                                  : reply_compare (path, sent->items[i], json_get (got, name), differences);
   }
   return r;
 }
 
-/* An image may bring volumes along, which are writable whatever the root is. */
+/* An image may declare volumes, which are writable even if the root is not. */
 static int compare_volumes (const struct plan *plan, const struct json_node *inspected,
                             struct strlist *differences)
 {
@@ -77,19 +78,19 @@ static int compare_volumes (const struct plan *plan, const struct json_node *ins
   for (size_t i = 0; plan->root_read_only && mounts != NULL && i < mounts->count; i++) {
     const struct json_node *type = reply_at (mounts->items[i], "Type");
     const struct json_node *target = reply_at (mounts->items[i], "Destination");
-    cleanup_free char *way = NULL;
+    cleanup_free char *path = NULL;
 
     if (type == NULL || type->type != JSON_STRING || strcmp (type->text, "volume") != 0)
       continue;
-    way = str_format ("Mounts (the image's own volume '%s', which would be writable)",
-                      target != NULL && target->type == JSON_STRING ? target->text : "?");
-    if (way == NULL || strlist_add_take (differences, take_ptr (way)) < 0)
+    path = str_format ("Mounts (the image's own volume '%s', which would be writable)",
+                       target != NULL && target->type == JSON_STRING ? target->text : "?");
+    if (path == NULL || strlist_add_take (differences, take_ptr (path)) < 0)
       return -ENOMEM;
   }
   return 0;
 }
 
-/* The document comes back in two parts. */
+/* Docker returns the document in two parts. */
 static int compare (const struct plan *plan, const struct launch *launch, const struct json_node *sent,
                     const struct json_node *inspected, struct strlist *differences)
 {
@@ -109,7 +110,7 @@ static const struct enforcement_row rows[] = {
     "Docker has no mapping per container; it answers 201 to UsernsMode 'private' and gives none" },
   { CONTROL_SECCOMP, -1, ENFORCEMENT_ENFORCED, true, "inline filter in SecurityOpt" },
   { CONTROL_APPARMOR, -1, ENFORCEMENT_WEAKER, true,
-    "Docker starts unconfined without a word when the host has no AppArmor" },
+    "Docker starts unconfined, without an error, when the host has no AppArmor" },
   { CONTROL_WORKSPACE_BOUNDED, -1, ENFORCEMENT_ENFORCED, true,
     "bind mounts; ids are not mapped, so the workspace has to be the command's own to be written" },
   { CONTROL_NAMESPACE_MOUNT, -1, ENFORCEMENT_ENFORCED, true,
@@ -132,14 +133,14 @@ static const char *const own_mounts[] = { "/etc/hostname", "/etc/hosts", "/etc/r
 
 static const char *const sockets[] = { "/run/docker.sock", "/var/run/docker.sock", NULL };
 
-static const struct engine_ways docker = {
+static const struct engine_api docker = {
   .label = "Docker",
   .version_of = ", API",
   .address = "DOCKER_HOST",
   .user_socket = "docker.sock",
   .sockets = sockets,
   .ping = "/_ping",
-  .meet = meet,
+  .negotiate = negotiate,
   .image_verb = "json",
   .pull_verb = "create?fromImage=",
   .compare = compare,

@@ -10,9 +10,10 @@
 
 const struct enforcement_row engines_rows[] = {
   { CONTROL_TOOLS, -1, ENFORCEMENT_IMPOSSIBLE, false,
-    "not tried behind an engine: its default filter may refuse Landlock, and a file in memory has no path" },
+    "not tried through an engine: its default filter may refuse Landlock, and a file in memory has no path" },
   { CONTROL_MOUNTS_NOSUID_NODEV, -1, ENFORCEMENT_ENFORCED, true,
-    "engines have no word for them on the root, and some runtimes drop them; our supervisor sets them while "
+    "engines have no setting for them on the root, and some runtimes drop them; our supervisor sets them "
+    "while "
     "init waits" },
   { CONTROL_NETWORK_MODE, NETWORK_ENGINE, ENFORCEMENT_ENFORCED, false,
     "the network that the engine gives by default" },

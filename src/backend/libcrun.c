@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libcrun, through our own helper: it creates and starts in one go and says over its socket what went wrong.
- * What is left afterwards is the supervisor's to remove, so nothing needs to be executed for it. */
+/* libcrun, through our own helper, which creates and starts in one step and reports over its socket. The
+ * supervisor removes the container itself, so there is no program to run for kill and delete. */
 #include <config.h>
 
 #include "backend-oci.h"
@@ -42,7 +42,7 @@ static int helper_argv (const struct runtime_call *call, enum runtime_step step,
   return 0;
 }
 
-/* The first message that tells of a failure. */
+/* The first message that reports a failure. */
 static char *helper_failure (const struct runtime_call *call, enum runtime_step step, int control)
 {
   struct helper_message message;
@@ -73,15 +73,15 @@ static int find_helper (const char *runtime, const char *helper, char **ret_path
   return *ret_path ? 0 : error_oom (err);
 }
 
-/* The helper is built only where libcrun and its headers are. One that is there and cannot be executed is an
- * error to be told. */
+/* The helper is built only if libcrun and its headers are there. One that exists and cannot be executed is an
+ * error. */
 static int libcrun_ready (const struct backend *backend, const char *helper)
 {
   (void) backend;
   return helper == NULL || access (helper, X_OK) == 0 || errno != ENOENT;
 }
 
-/* It is part of our own helper, so the build knows. */
+/* The version of the library that the helper was built with. */
 static int libcrun_version (const struct backend_question *question, char **ret_text, struct error *err)
 {
   (void) question;
@@ -90,13 +90,13 @@ static int libcrun_version (const struct backend_question *question, char **ret_
   return *ret_text ? 0 : error_oom (err);
 #else
   (void) ret_text;
-  return error_set (err, -EOPNOTSUPP, "this version was built without libcrun");
+  return error_set (err, -EOPNOTSUPP, "this program was built without libcrun");
 #endif
 }
 
 static const struct enforcement_row rows[] = {
   { CONTROL_FDS_CLOSED, -1, ENFORCEMENT_ENFORCED, true,
-    "closed by us before crun starts, as crun 1.8.1 passes on what its caller left open" },
+    "closed by us before crun starts, as crun 1.8.1 passes on descriptors that its caller left open" },
   { .reason = NULL },
 };
 

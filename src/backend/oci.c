@@ -84,7 +84,7 @@ int oci_argv (const struct runtime_call *call, enum runtime_step step, struct st
   return oci_argv_with (call, step, (const char *const[]){ NULL }, ret_argv, err);
 }
 
-/* The message of one line of the log, if it is an error; consumes nothing. */
+/* The message of one line of the log, if it is an error. */
 static char *error_of_line (const char *line, size_t len)
 {
   static const struct json_limits limits = { LIMIT_STRING_BYTES, 8, 64, .comments = false };
@@ -106,7 +106,7 @@ static char *error_of_line (const char *line, size_t len)
   return strdup (message->text);
 }
 
-/* The last error counts: runtimes log the cause on the way and the verdict at the end. */
+/* Runtimes log the cause first and the result last, so the last error counts. */
 char *oci_failure (const struct runtime_call *call, enum runtime_step step, int control)
 {
   cleanup_free char *path = str_format ("%s/log.json", call->directory);

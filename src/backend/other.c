@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An OCI runtime that nothing is known about. It is found by no name of its own, and has no row. */
+/* An OCI runtime that has no file of its own. It has no name to be found by, and no rows. */
 #include <config.h>
 
 #include "backend-oci.h"

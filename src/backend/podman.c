@@ -11,10 +11,11 @@
 
 #define VERSION_MIN 4u
 
-/* The first whose service takes a runtime by name; those before take the field and do nothing. */
+/* The first version whose service uses the runtime in the request; earlier ones accept the field and ignore
+ * it. */
 #define VERSION_RUNTIME 6u
 
-static int meet (struct engine *engine, const struct http_reply *reply, struct error *err)
+static int negotiate (struct engine *engine, const struct http_reply *reply, struct error *err)
 {
   if (reply->libpod_version == NULL && reply->api_version != NULL)
     return error_set (err, -EINVAL, "the socket '%s' is Docker's; use --backend docker",
@@ -34,7 +35,7 @@ static bool is_text (const struct json_node *node, const char *text)
   return node != NULL && node->type == JSON_STRING && strcmp (node->text, text) == 0;
 }
 
-/* The one that the service uses is fine whoever named it. */
+/* The service's own runtime needs no support for naming one. */
 static int check_runtime (struct engine *engine, const char *runtime, struct error *err)
 {
   cleanup_json struct json_node *info = NULL;
@@ -46,12 +47,12 @@ static int check_runtime (struct engine *engine, const char *runtime, struct err
   return error_set (
       err, -EOPNOTSUPP,
       "--runtime: Podman %s ignores a runtime that is asked for over its socket; start a service "
-      "of its own with 'podman --runtime %s system service unix://PATH' and say --engine-socket "
+      "for it with 'podman --runtime %s system service unix://PATH' and use --engine-socket "
       "PATH",
       engine->version, runtime);
 }
 
-/* Of the runtimes that were tried only crun can. */
+/* Of the runtimes that were tried, only crun can. */
 static int maps_ids (struct engine *engine, bool *ret_maps, struct error *err)
 {
   cleanup_json struct json_node *info = NULL;
@@ -62,7 +63,7 @@ static int maps_ids (struct engine *engine, bool *ret_maps, struct error *err)
   return r;
 }
 
-/* Podman shows a container in other words than it was asked for it. */
+/* Podman's inspect uses other keys than its create, so the expected document is rendered separately. */
 static int compare (const struct plan *plan, const struct launch *launch, const struct json_node *sent,
                     const struct json_node *inspected, struct strlist *differences)
 {
@@ -93,7 +94,7 @@ static const struct enforcement_row rows[] = {
   { CONTROL_WORKSPACE_BOUNDED, -1, ENFORCEMENT_ENFORCED, true,
     "bind mounts; ids are mapped where its runtime is crun" },
   { CONTROL_ENVIRONMENT_CLEAN, -1, ENFORCEMENT_ENFORCED, true,
-    "explicit list; proxy variables of its host must be switched off" },
+    "explicit list; passing on the host's proxy variables is switched off" },
   { .reason = NULL },
 };
 
@@ -104,14 +105,14 @@ static const char *const own_mounts[] = { "/etc/group",       "/etc/hostname",
 
 static const char *const sockets[] = { "/run/podman/podman.sock", NULL };
 
-static const struct engine_ways podman = {
+static const struct engine_api podman = {
   .label = "Podman",
   .version_of = "",
   .address = "CONTAINER_HOST",
   .user_socket = "podman/podman.sock",
   .sockets = sockets,
   .ping = "/v4.0.0/libpod/_ping",
-  .meet = meet,
+  .negotiate = negotiate,
   .check_runtime = check_runtime,
   .maps_ids = maps_ids,
   .image_verb = "exists",

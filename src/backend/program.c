@@ -16,12 +16,12 @@
 #include "base-path.h"
 #include "base-str.h"
 
-/* A runtime that says more, or later, says nothing. */
+/* How much of the first line is used, and how long a runtime may take for it. */
 #define VERSION_BYTES ((size_t) 256)
 #define VERSION_MS    5000
 
-/* In the child: nothing of ours but the pipe. */
-static void __attribute__ ((noreturn)) ask (const char *program, int out)
+/* In the child: only the pipe is kept. */
+static void __attribute__ ((noreturn)) exec_version (const char *program, int out)
 {
   static char *const environment[] = { NULL };
   union {
@@ -40,8 +40,8 @@ static void __attribute__ ((noreturn)) ask (const char *program, int out)
   _exit (127);
 }
 
-/* Reads until a newline, the end, or too much. */
-static size_t hear (int fd, char *text)
+/* Reads until a newline, the end, or VERSION_BYTES. */
+static size_t read_line (int fd, char *text)
 {
   size_t len = 0;
 
@@ -74,10 +74,10 @@ int program_version (const char *program, char **ret_version, struct error *err)
     return error_set_errno (err, errno, "make a pipe");
   pid = fork ();
   if (pid == 0)
-    ask (program, ends[1]);
+    exec_version (program, ends[1]);
   close (ends[1]);
   if (pid > 0)
-    text[hear (ends[0], text)] = '\0';
+    text[read_line (ends[0], text)] = '\0';
   close (ends[0]);
   if (pid < 0)
     return error_set_errno (err, errno, "start '%s'", program);
@@ -85,7 +85,7 @@ int program_version (const char *program, char **ret_version, struct error *err)
   waitpid (pid, NULL, 0);
   text[strcspn (text, "\n")] = '\0';
   if (text[0] == '\0' || !is_plain (text))
-    return error_set (err, -ENODATA, "'%s' does not tell its version", program);
+    return error_set (err, -ENODATA, "'%s' does not print its version", program);
   *ret_version = strdup (text);
   return *ret_version ? 0 : error_oom (err);
 }

@@ -5,7 +5,7 @@
 #include "backend-oci.h"
 #include "render-oci.h"
 
-/* gVisor would set up interfaces of its own; a run without network has none but loopback. */
+/* Without this, gVisor would set up interfaces of its own; a run without network has only loopback. */
 static int runsc_argv (const struct runtime_call *call, enum runtime_step step, struct strlist *ret_argv,
                        struct error *err)
 {

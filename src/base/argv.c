@@ -15,7 +15,7 @@ static bool find (struct argv_reader *reader, const char *name, size_t len)
   return false;
 }
 
-/* "--profile --json" is a forgotten value far more often than a value that begins so. */
+/* In "--profile --json" the value of --profile was forgotten; a value that starts with dashes is rare. */
 static enum argv_kind take_value (struct argv_reader *reader)
 {
   if (*reader->rest == NULL || strncmp (*reader->rest, "--", 2) == 0)

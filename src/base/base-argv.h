@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command lines of our own programs, read by a table, word by word.
+/* Table-driven parser for the command lines of our own programs, one argument at a time.
  *
- * Options are long: "--name VALUE" or "--name=VALUE"; "--name" for a flag. "--" ends them. A name is written
- * out: nothing is guessed from its beginning. What a row means is for the caller to decide; the command line
- * of an OCI runtime, which engines write, has a reader of its own (shim/command.c).
+ * Options are long: "--name VALUE" or "--name=VALUE"; "--name" for a flag. "--" ends them. Names must be
+ * written in full; prefixes are not accepted. The caller interprets the rows. The command line of an OCI
+ * runtime, which engines write, has its own parser (shim/command.c).
  *
- * Must never: allocate, or need more than the C library: tyrum-oci-init has it as well.
+ * Must never: allocate, or need more than the C library, because tyrum-oci-init links it too.
  */
 #pragma once
 
@@ -20,20 +20,20 @@ struct argv_option {
 enum argv_kind {
   ARGV_END,
   ARGV_OPTION,
-  ARGV_OPERAND,   /* a word without dashes, or "-" */
-  ARGV_SEPARATOR, /* "--": REST is what stands behind it */
+  ARGV_OPERAND,   /* an argument without dashes, or "-" */
+  ARGV_SEPARATOR, /* "--": REST is what follows it */
   ARGV_UNKNOWN,
-  ARGV_NO_VALUE, /* there is none, or another option in its place */
-  ARGV_SURPLUS,  /* a value behind a flag */
+  ARGV_NO_VALUE, /* the value is missing, or another option follows */
+  ARGV_SURPLUS,  /* a flag was given a value */
 };
 
 struct argv_reader {
-  char *const *rest; /* what was not read yet; NULL at its end */
+  char *const *rest; /* arguments not read yet; NULL-terminated */
   const struct argv_option *options;
   size_t count;
-  const char *word;  /* what was read last, as it was written */
+  const char *word;  /* the argument read last, as written */
   size_t option;     /* its row; with OPTION, NO_VALUE and SURPLUS */
-  const char *value; /* of an option; NULL: it is a flag */
+  const char *value; /* of an option; NULL for a flag */
 };
 
 enum argv_kind argv_next (struct argv_reader *reader);

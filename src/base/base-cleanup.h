@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Owners that clean up after themselves.
+/* Scope-based cleanup.
  *
- * Each owned type has a macro here or beside its own free function. A variable
- * that carries one is initialised where it is declared; ownership leaves it only
- * through take_ptr or take_fd, so that reading a function tells who frees what.
+ * Each owned type has a macro here or beside its free function. A variable that carries one is initialised
+ * where it is declared; ownership leaves it only through take_ptr or take_fd, so that every transfer is
+ * visible in the function.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ static inline void free_p (void *p)
   free (*(void **) p);
 }
 
-/* Linux closes the descriptor even when close reports EINTR, so no retry; the
- * caller is usually on its way out with an errno worth keeping. */
+/* Linux closes the descriptor even when close reports EINTR, so it is not retried. The
+ * caller's errno is preserved. */
 static inline void close_p (int *fd)
 {
   if (*fd >= 0) {
@@ -55,6 +55,12 @@ static inline void file_p (FILE **f)
     (p) = NULL;                                                                                              \
     taken_;                                                                                                  \
   }))
+
+static inline void drop_fd (int *fd)
+{
+  close_p (fd);
+  *fd = -1;
+}
 
 static inline int take_fd (int *fd)
 {

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One error type, owned by the caller.
  *
- * The first cause is kept: error_set on an error that is already set does nothing,
- * so a clean-up that fails as well cannot hide why it runs. Context goes in front
- * on the way up ("profile 'ci.json':14:9: limits.pids: ..."). Functions that take
- * an error return 0, or the negative errno that they stored. Only main prints. A message is one line: control
- * characters from outside are replaced.
+ * The first cause wins: error_set on an error that is already set does nothing, so a failing cleanup cannot
+ * hide the original failure. Callers prepend context on the way up ("profile 'ci.json':14:9: limits.pids:
+ * ..."). Functions that take an error return 0, or the negative errno that they stored. Only main prints. A
+ * message is one line: control characters from outside are replaced.
  */
 #pragma once
 
 #include <stdbool.h>
 
 struct error {
-  int code;      /* negative errno, 0 when nothing happened */
+  int code;      /* negative errno; 0: no error */
   char *message; /* NULL when unset, or when memory ran out while reporting */
 };
 
 #define cleanup_error cleanup (error_clear)
 
-/* Stands outside of errno, so that nothing else returns it: the request itself is wrong, whatever the host
- * and its files are like. */
+/* A code outside the range of errno: the request itself is wrong, independent of the host and its files. */
 #define ERROR_USAGE (-4096)
 
 /* Stores the first cause and returns CODE, so that "return error_set (...)" reads well. */
@@ -36,7 +34,7 @@ int error_oom (struct error *err);
 
 bool error_is_set (const struct error *err);
 
-/* Never NULL; says so when memory ran out while the message was made. */
+/* Never NULL; "out of memory" when the message could not be allocated. */
 const char *error_text (const struct error *err);
 
 void error_clear (struct error *err);

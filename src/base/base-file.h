@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The door to files: whole, bounded reads of small documents, and writes that are seen whole or
- * not at all.
+/* Files: whole, bounded reads of small documents, and atomic writes.
  *
- * Only regular files are read. A size beyond the caller's bound is refused before a byte is read, a
- * FIFO or a device is refused without waiting for it, and a file that says nothing of its size (as in
- * /proc) is read until it ends or the bound is passed. What is judged is always the opened descriptor,
- * and that descriptor is what is read, so a path that changes meanwhile gains nothing.
+ * Only regular files are read. A size beyond the caller's bound is refused before a byte is read, a FIFO or a
+ * device is refused without waiting for it, and a file that reports no size (as in /proc) is read until it
+ * ends or exceeds the bound. All checks apply to the opened descriptor that is then read, so replacing the
+ * path meanwhile has no effect.
  *
- * Must never: block on what is not a regular file, hand out part of a file as if it were the whole,
- * or return with a temporary file left behind.
+ * Must never: block on anything but a regular file, return part of a file as if it were the whole,
+ * or leave a temporary file.
  */
 #pragma once
 
@@ -19,39 +18,37 @@
 #include "base-error.h"
 #include "base-str.h"
 
-/* Reads the whole of PATH, relative to DIRFD (or AT_FDCWD), links followed. The text has a NUL behind it
- * that *ret_len does not count; there may be others inside. RET_LEN may be NULL. Errors: -EFBIG past MAX,
- * -EISDIR, -EINVAL for anything else that is not a regular file, or what the system says. */
+/* Reads the whole of PATH, relative to DIRFD (or AT_FDCWD), following links. The text is followed by a NUL
+ * that *RET_LEN does not count; it may contain others. RET_LEN may be NULL. Errors: -EFBIG past MAX,
+ * -EISDIR, -EINVAL for anything else that is not a regular file, or the negative errno of the failed call. */
 int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t *ret_len, struct error *err);
 
-/* The same for a path from / or from the working directory, and says whether nobody but root and our
- * effective user can have decided what was read. For that the file, every directory and every symbolic link
- * on the way from / belongs to one of the two, and neither the file nor a directory is writable by group or
- * others; a directory that is sticky may be (/tmp), as long as the next step in it is not a second name of a
- * file. Nor is anything trusted that lies in the directory HOSTILE, or is reached by a link that does; the
- * opened descriptor is asked where it is, not the name. NULL: there is no such directory. That the file is
- * not trusted is no error. In a user's own namespace the host's root has no number: there, who has none
- * counts as root. Where the file and these links lie is added to *RET_PLACES, for a HOSTILE that is known
- * later (file_place_is_within); it may be NULL.
- */
+/* The same for a path from / or from the working directory. *RET_TRUSTED is true if only root and our
+ * effective user could have decided what was read: the file, every directory and every symbolic link on
+ * the path from / belongs to one of the two, and neither the file nor a directory is writable by group or
+ * others. A sticky directory (/tmp) may be, as long as the next component in it has no second hard link.
+ * Files in the directory HOSTILE (NULL for none), or reached by a link in it, are not trusted; the
+ * location is taken from the opened descriptor, not from the name. An untrusted file is no error. In a
+ * user's own namespace the host's root is unmapped, and an unmapped owner counts as root. The locations of
+ * the file and of these links are added to *RET_PLACES (may be NULL), for a HOSTILE that is known only
+ * later (file_place_is_within). */
 int file_read_trusted (const char *path, const char *hostile, size_t max, char **ret_text, size_t *ret_len,
                        bool *ret_trusted, struct strlist *ret_places, struct error *err);
 
-/* Whether PLACE, as it was added, lies in DIRECTORY, or is not known. */
+/* Whether PLACE, an entry of *RET_PLACES, lies in DIRECTORY. True also if the location is unknown. */
 bool file_place_is_within (const char *place, const char *directory);
 
-/* Puts LEN bytes under PATH, relative to DIRFD (or AT_FDCWD), with exactly MODE whatever the umask. A reader,
- * and a host that went down, find the old file or the new one, whole. A link at PATH is replaced, not
- * followed. */
+/* Writes LEN bytes to PATH, relative to DIRFD (or AT_FDCWD), with exactly MODE whatever the umask.
+ * Readers, also after a crash of the host, see either the whole old file or the whole new one. A link at
+ * PATH is replaced, not followed. */
 int file_write_atomic (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
                        struct error *err);
 
-/* The same for what means nothing once the host has gone down: a reader finds it whole, and no disk is
- * waited for. */
+/* The same without fsync, for data that is worthless after the host restarts. */
 int file_write_passing (int dirfd, const char *path, const char *text, size_t len, mode_t mode,
                         struct error *err);
 
-/* Opens the directory NAME in AT for listing: no link, and not where something else is mounted on it
- * (-EXDEV). Whoever removes what is below a directory opens by this, or a mount that was left there would be
- * emptied with it. A descriptor or a negative errno. */
+/* Opens the directory NAME in AT for listing: not through a link, and not if something is mounted on it
+ * (-EXDEV). Every recursive removal must open directories with this, or it would empty a leftover mount.
+ * Returns a descriptor or a negative errno. */
 int file_open_unmounted (int at, const char *name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A JSON tree that was read, changed in place and written again with nothing lost.
+/* Changes a JSON tree in place, so that it can be written again without loss.
  *
- * What is not touched stays as it was: unknown keys, the order of keys, the digits of numbers. A key that is
- * set again keeps its place, a new one goes to the end. Functions that take a node take it also when they
- * fail, and take NULL for a node that could not be made, so that calls nest:
+ * Everything else is preserved: unknown keys, the order of keys, the digits of numbers. A key that is set
+ * again keeps its position, a new one goes to the end. Functions that take ownership of a node do so on
+ * failure too, and accept NULL for a node whose allocation failed, so that calls nest:
  *
  *   r = json_set (object, "type", json_new_text (JSON_STRING, "user"));
  *
@@ -25,16 +25,17 @@ struct json_node *json_new_bytes (enum json_type type, const void *bytes, size_t
 struct json_node *json_new_number (int64_t number);
 struct json_node *json_clone (const struct json_node *tree);
 
-/* The value under KEY to be changed, or NULL. */
+/* The value under KEY for modification, or NULL. */
 struct json_node *json_edit (struct json_node *object, const char *key);
 
 int json_set (struct json_node *object, const char *key, struct json_node *value);
 int json_append (struct json_node *array, struct json_node *value);
 int json_insert (struct json_node *array, size_t index, struct json_node *value);
 
-/* For all containers, without a look at the other keys; takes KEY's name only when it returns 0. */
+/* For all containers; does not look for duplicate keys. Takes ownership of KEY's
+ * name only when it returns 0. */
 int json_add (struct json_node *parent, size_t index, struct json_key key, struct json_node *value);
 
-/* No such key is no error. */
+/* A missing key is no error. */
 void json_remove (struct json_node *object, const char *key);
 void json_remove_at (struct json_node *container, size_t index);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON from outside, read once into a tree in which every node knows its place.
+/* Parses JSON from outside into a tree in which every node has its position.
  *
- * The only user of yajl. Text goes in, a tree or an error with line and column comes
- * out. Comments are allowed where the caller says so. Refused, each with its position:
- * invalid UTF-8, a NUL or half a surrogate pair inside a string, a repeated key, and
- * anything past the caller's limits. Numbers keep their text: the reader of a key
- * decides what a number may be, so nothing is rounded on the way.
+ * The only user of yajl. Takes text; returns a tree, or an error with line and column. The caller decides
+ * whether comments are allowed. Rejected, each with its position: invalid UTF-8, a NUL or half a surrogate
+ * pair inside a string, a repeated key, and anything past the caller's limits. Numbers keep their text, so
+ * nothing is rounded; the reader of a key decides which numbers are valid.
  *
- * Must never: read files, recurse on input before the depth is checked, or hand out a
- * string with a NUL inside.
+ * Must never: read files, recurse on input before the depth is checked, or return a string with a NUL inside.
  */
 #pragma once
 
@@ -24,7 +22,7 @@ struct json_node {
   enum json_type type;
   unsigned line, column; /* where the value starts, from 1; columns count bytes */
   bool flag;             /* JSON_BOOL */
-  char *text;            /* JSON_STRING, and a JSON_NUMBER as it was written; lies in OWN */
+  char *text;            /* JSON_STRING, and a JSON_NUMBER as written; points into OWN */
 
   /* JSON_ARRAY and JSON_OBJECT, in the order of the text. */
   size_t count;
@@ -35,7 +33,7 @@ struct json_node {
     unsigned line, column;
   } * keys; /* JSON_OBJECT only */
 
-  char own[]; /* a scalar is one piece of memory: there are hundreds of them in a file */
+  char own[]; /* one allocation per scalar: a file has hundreds of them */
 };
 
 struct json_limits {
@@ -46,7 +44,7 @@ struct json_limits {
   size_t string; /* bytes of one string; 0: LIMIT_STRING_BYTES */
 };
 
-/* NAME stands in front of error messages: "NAME:LINE:COLUMN: ...". */
+/* NAME prefixes error messages: "NAME:LINE:COLUMN: ...". */
 int json_read (const char *name, const char *text, size_t len, const struct json_limits *limits,
                struct json_node **ret_tree, struct error *err);
 

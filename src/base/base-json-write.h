@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON to outside, written straight to text.
+/* Writes JSON directly as text.
  *
- * Every document we make has one fixed order, so a stream does what a tree would, and
- * the same input gives the same bytes. Misuse and memory failure are sticky; json_finish
- * reports them. A string that is not UTF-8 cannot be carried by JSON: it makes the
- * document fail and is named, never replaced.
+ * Every document has a fixed order of keys, so no tree is needed, and the same input gives the same bytes.
+ * Misuse and memory failure are sticky; json_finish reports them. JSON cannot represent a string that is not
+ * UTF-8: such a string makes the document fail and its key is named; it is never replaced.
  *
  * KEY is NULL inside arrays.
  */
@@ -42,11 +41,11 @@ void json_bool (struct json_writer *w, const char *key, bool value);
 void json_null (struct json_writer *w, const char *key);
 void json_strings (struct json_writer *w, const char *key, const struct strlist *list);
 
-/* Bytes from outside, whatever they are: what is not UTF-8 is replaced by U+FFFD. For words of a program that
- * a reader has to be shown; everything else is refused rather than changed. */
+/* Arbitrary bytes from outside: invalid UTF-8 is replaced by U+FFFD. Only for the output of a program that
+ * is shown to a reader; all other text is rejected instead of changed. */
 void json_bytes (struct json_writer *w, const char *key, const char *bytes, size_t len);
 
-/* A tree that was read, as it was read. */
+/* A parsed tree, unchanged. */
 void json_copy (struct json_writer *w, const char *key, const struct json_node *node);
 
 /* Thousandths as a JSON number: 1500 is 1.5. */
@@ -54,6 +53,9 @@ void json_milli (struct json_writer *w, const char *key, uint64_t milli);
 
 /* The finished document with a newline at its end; the writer is empty afterwards. */
 int json_finish (struct json_writer *w, char **ret_text, struct error *err);
+
+/* The same, added to BUF, whose own failure is sticky. */
+int json_finish_into (struct json_writer *w, struct strbuf *buf, struct error *err);
 
 void json_writer_clear (struct json_writer *w);
 #define cleanup_json_writer cleanup (json_writer_clear)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every bound on outside input, in one place.
  *
- * A limit is here so that its value can be argued about and tested. Code that
- * hits one says which, by name and number; nothing is cut off silently.
+ * Code that hits a limit reports its name and number; nothing is truncated silently.
  */
 #pragma once
 
@@ -25,10 +24,10 @@
 #define LIMIT_PATH_BYTES ((size_t) 4095)
 #define LIMIT_NAME_BYTES ((size_t) 64)
 
-/* What a run was seen to be when it was judged: a few texts of the kernel's, a mount table among them. */
+/* The facts on which a run was judged: a few files of /proc, a mount table among them. */
 #define LIMIT_FACTS_BYTES ((size_t) 8 * 1024 * 1024)
 
-/* An OCI image layout: its JSON documents, then what its layers hold, all of them together. */
+/* An OCI image layout: its JSON documents, then the contents of all its layers together. */
 #define LIMIT_IMAGE_TAG_BYTES      ((size_t) 255)
 #define LIMIT_IMAGE_MARK_BYTES     ((size_t) 4096)
 #define LIMIT_IMAGE_DOCUMENT_BYTES ((size_t) 4 * 1024 * 1024)
@@ -42,29 +41,30 @@
 #define LIMIT_IMAGE_ENTRIES        2000000u
 #define LIMIT_IMAGE_DEPTH          128u
 
-/* An engine's config.json, and the process or resources that it hands over later; a hook's state document. */
+/* An engine's config.json, the process or resources documents that it passes later, and
+ * a hook's state document. */
 #define LIMIT_SPEC_BYTES         ((size_t) 4 * 1024 * 1024)
 #define LIMIT_SPEC_DEPTH         24u
 #define LIMIT_SPEC_NODES         ((size_t) 200 * 1000)
 #define LIMIT_STATE_BYTES        ((size_t) 1024 * 1024)
 #define LIMIT_CONTAINER_ID_BYTES ((size_t) 255)
-/* Allowing rules of a filter that is met with another, and what a meet may note. */
+/* Allowing rules of a seccomp filter that is merged with another, and changes that a merge may record. */
 #define LIMIT_SPEC_RULES   ((size_t) 8192)
 #define LIMIT_SPEC_CHANGES ((size_t) 4096)
 
-/* One line of the audit journal, and how many of them a verb shows unless it is told otherwise. */
+/* One line of the audit journal, and the default number of lines that a verb shows. */
 #define LIMIT_JOURNAL_LINE_BYTES ((size_t) 128 * 1024)
 #define LIMIT_JOURNAL_DEPTH      16u
 #define LIMIT_JOURNAL_NODES      ((size_t) 16 * 1024)
 #define LIMIT_JOURNAL_SHOWN      ((size_t) 1000)
 
-/* What Tyrum's gateway hands a ToolRunner, and what it takes from one. */
+/* The payload that Tyrum's gateway passes to a ToolRunner, and the result that it accepts. */
 #define LIMIT_PAYLOAD_BYTES ((size_t) 4 * 1024 * 1024)
 #define LIMIT_PAYLOAD_DEPTH 32u
 #define LIMIT_PAYLOAD_NODES ((size_t) 200 * 1000)
 
-/* What an engine answers: a reply, its head where we read it ourselves, one value of a stream of them, and
- * one frame of a container's output. */
+/* Replies of an engine: a whole reply, its header where we parse it, one value of a stream, and one frame
+ * of a container's output. */
 #define LIMIT_ENGINE_REPLY_BYTES ((size_t) 32 * 1024 * 1024)
 #define LIMIT_ENGINE_REPLY_DEPTH 32u
 #define LIMIT_ENGINE_REPLY_NODES ((size_t) 1000 * 1000)
@@ -72,14 +72,13 @@
 #define LIMIT_ENGINE_VALUE_BYTES ((size_t) 1024 * 1024)
 #define LIMIT_ENGINE_FRAME_BYTES ((size_t) 16 * 1024 * 1024)
 
-/* What a payload can make us keep: different denials of one run, and the end of what it said on standard
- * error. */
+/* Memory that a command can make us use: distinct denials of one run, and the end of its standard error. */
 #define LIMIT_DENIALS       ((size_t) 64)
 #define LIMIT_TAIL_BYTES    ((size_t) 8 * 1024)
 #define LIMIT_WATCHED_FILES ((size_t) 8)
 
-/* Compiled filters: the largest, with its digest (the kernel takes 4096 instructions), and how many are
- * kept. */
+/* Compiled filters: the largest, with its digest (the kernel accepts 4096 instructions),
+ * and how many are cached. */
 #define LIMIT_FILTER_BYTES   ((ssize_t) 4096 * 8 + 32)
 #define LIMIT_FILTERS_CACHED ((size_t) 64)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whose root we are.
+/* Whether our root is the host's root, or that of a user's namespace.
  *
- * A user's engine makes a user namespace in which the user is root, and starts its runtime and hooks there.
- * The host's root has no number in it: its files belong to the kernel's number for nobody, as those of all
- * others do who are not in the namespace. That number may also be somebody's: with 65536 subordinate ids it
- * is one of these, and so a container's.
+ * A rootless engine creates a user namespace in which its user is root, and starts its runtime and
+ * hooks there. The host's root is not mapped in it: its files show the overflow uid, as do those of
+ * every unmapped user. That number may also be mapped: a range of 65536 subordinate ids includes it, so
+ * it may belong to a container.
  */
 #pragma once
 
@@ -12,16 +12,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the kernel shows for ids that have no number here. */
+/* The overflow uid and gid: what the kernel shows for unmapped ids. */
 #define NAMESPACE_NOBODY 65534
 
-/* Whether our effective user is root only in a namespace of a user's, which has the host's files around it.
- * *RET_UID, which may be NULL, is that user's number on the host; else our own. */
+/* Whether our effective user is root only in a user's namespace that still shows the host's files.
+ * *RET_UID (may be NULL) is that user's uid on the host, or else our own. */
 bool namespace_is_users (uid_t *ret_uid);
 
-/* Whether FD, a directory or plain file whose owner shows as nobody, belongs to somebody without a number
- * here. In doubt it does not. */
+/* Whether FD, a directory or regular file whose owner shows as the overflow uid, belongs to a user that is
+ * not mapped here. In doubt: no. */
 bool namespace_owner_is_outside (int fd);
 
-/* Whether MAP, as /proc/PID/uid_map has it, gives ID to somebody. Pure. */
+/* Whether MAP, the text of /proc/PID/uid_map, maps ID. Pure. */
 bool namespace_maps (const char *map, uint32_t id);

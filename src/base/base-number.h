@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The one strict reader and writer of numbers that people type.
+/* Strict parsing and formatting of numbers in files and on command lines.
  *
- * No sign, no spaces, no leading zeros beyond "0" itself, nothing behind the unit, and
- * every multiplication is checked. A function answers false for anything else; the
- * caller knows the key and says what was expected.
+ * No sign, no spaces, no leading zeros except "0" itself, nothing after the unit; every
+ * multiplication is checked for overflow. A function returns false for anything else, and the caller
+ * reports the key and what was expected.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ bool number_parse_milli (const char *text, uint64_t *ret_milli);
 /* "uid:gid", both numeric and below the kernel's "no change" value. */
 bool number_parse_ids (const char *text, uint32_t *ret_uid, uint32_t *ret_gid);
 
-/* The shortest text that the parser above reads back as the same value. */
+/* The shortest text that the parsers above read back as the same value. */
 #define NUMBER_TEXT 32
 void number_format_size (uint64_t bytes, char text[NUMBER_TEXT]);
 void number_format_duration (uint64_t ms, char text[NUMBER_TEXT]);

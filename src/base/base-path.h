@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Questions about path names as text. Nothing here looks at a file system. */
+/* Path names as text. Nothing here looks at a file system. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Absolute, no "." or ".." or empty component, no slash at its end ("/" itself is normal). */
+/* Absolute, without ".", ".." or empty components and without a trailing slash ("/" itself is normal). */
 bool path_is_normal (const char *path);
 
-/* Relative, normal in the same sense, and without a way upwards. */
+/* Relative, and otherwise normal in the same sense. */
 bool path_is_beneath (const char *path);
 
 /* PATH is DIR or lies below it; both normal. */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies of a program that nobody can write to any more.
+/* Sealed, unwritable copies of a program.
  *
- * A container that gets at the executable of the program that made it, through /proc, can overwrite it and is
- * root on the host at its next start (CVE-2019-5736). A program that is executed from a sealed memory file
- * has no file to overwrite. libcrun insists on such a copy, and tyrum-oci-libcrun-helper makes one of itself
- * when it was not started from one; who starts it from one to begin with saves a second execution of it.
+ * A container that reaches the executable of its runtime through /proc can overwrite it and becomes root on
+ * the host when the runtime is next started (CVE-2019-5736). A program that is executed from a sealed memory
+ * file has no file to overwrite. libcrun requires such a copy: tyrum-oci-libcrun-helper copies and executes
+ * itself again unless it was started from one, so starting it from a sealed copy saves one exec.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Nobody can write to the file: it is sealed, or its file system is read-only. True also when that cannot be
- * told. */
+/* Whether the file cannot be written: it is sealed, or its file system is read-only. True
+ * also if that is unknown. */
 bool sealed_is (int fd);
 
-/* A sealed copy of the regular file FD, from its start, to be executed with fexecve; close-on-exec. Answers
- * the descriptor or a negative errno. */
+/* Returns a sealed copy of the regular file FD, from its start, for fexecve; close-on-exec. A
+ * descriptor or a negative errno. */
 int sealed_copy (int fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* SHA-256 as FIPS 180-4 describes it: digests of profiles, filters and journal lines.
+/* SHA-256 as in FIPS 180-4: digests of profiles, filters and journal lines.
  *
- * Here so that a digest needs no cryptographic library. It is no use for secrets: nothing is wiped
- * and nothing is keyed. Bytes go in, in pieces of any size; 32 bytes or 64 hexadecimal digits come out.
+ * Avoids a cryptographic library. Not for secrets: nothing is wiped and nothing is keyed. Takes bytes in
+ * pieces of any size; returns 32 bytes or 64 hexadecimal digits.
  */
 #pragma once
 
@@ -20,26 +20,26 @@ struct sha256 {
 };
 
 void sha256_init (struct sha256 *hash);
-/* The same as sha256_update, where a block is filled. */
+/* sha256_update for input that fills a block. */
 void sha256_update_blocks (struct sha256 *hash, const void *bytes, size_t len);
 
-/* What is hashed is often a number or a name: most of those only go into the block. */
+/* Inline because most input is a number or a name and only goes into the block. */
 static inline void sha256_update (struct sha256 *hash, const void *bytes, size_t len)
 {
-  size_t held = (size_t) (hash->length % sizeof (hash->block));
+  size_t filled = (size_t) (hash->length % sizeof (hash->block));
 
-  if (len >= sizeof (hash->block) - held)
+  if (len >= sizeof (hash->block) - filled)
     sha256_update_blocks (hash, bytes, len);
   else if (len > 0) {
-    memcpy (hash->block + held, bytes, len);
+    memcpy (hash->block + filled, bytes, len);
     hash->length += len;
   }
 }
 
-/* The digest; HASH must be initialised again before it is used again. */
+/* Returns the digest; HASH must be initialised before it is used again. */
 void sha256_final (struct sha256 *hash, uint8_t digest[SHA256_BYTES]);
 
-/* All in one: the digest of LEN bytes in lower-case hexadecimal. */
+/* The digest of LEN bytes in lower-case hexadecimal. */
 void sha256_hex (const void *bytes, size_t len, char hex[SHA256_HEX]);
-/* The same for a hash that is under way, in place of sha256_final. */
+/* As sha256_final, in hexadecimal. */
 void sha256_final_hex (struct sha256 *hash, char hex[SHA256_HEX]);

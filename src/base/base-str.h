@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text: a growing buffer, a list of strings, and a few questions about names.
+/* Text: a growing buffer, a list of strings, and a few predicates.
  *
- * The buffer's failure is sticky: write on, then ask once at the end. A list can be
- * used as a sorted set; the set functions keep it sorted and without repeats, so two
- * equal sets are equal item by item and print alike.
+ * A failure of the buffer is sticky: append without checks and test once at the end. A list can be
+ * used as a sorted set; the set functions keep it sorted and unique, so equal sets are equal item
+ * by item and print alike.
  */
 #pragma once
 
@@ -22,16 +22,16 @@ struct strbuf {
 void strbuf_add (struct strbuf *buf, const char *text);
 void strbuf_add_bytes (struct strbuf *buf, const char *bytes, size_t len);
 void strbuf_addf (struct strbuf *buf, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
-/* Hands the text over, or NULL if memory ran out; the buffer is empty afterwards. */
+/* Returns the text and empties the buffer; NULL if memory ran out. */
 char *strbuf_take (struct strbuf *buf);
 void strbuf_clear (struct strbuf *buf);
 #define cleanup_strbuf cleanup (strbuf_clear)
 
-/* Makes room for LEN bytes more and a NUL; false if memory ran out. */
+/* Reserves LEN more bytes and a NUL; false if memory ran out. */
 bool strbuf_reserve (struct strbuf *buf, size_t len);
 
-/* Makes the text LEN bytes longer and returns where they start, for the caller to write; NULL if memory ran
- * out. A document is made of thousands of these. */
+/* Makes the text LEN bytes longer and returns where they start, for the caller to fill; NULL if memory ran
+ * out. Inline: a document takes thousands of calls. */
 static inline char *strbuf_extend (struct strbuf *buf, size_t len)
 {
   char *start;
@@ -44,7 +44,7 @@ static inline char *strbuf_extend (struct strbuf *buf, size_t len)
   return start;
 }
 
-/* A list that is added to has come from these functions: its room is the next power of two. */
+/* The capacity is not stored: it is the next power of two of COUNT, so only these functions may add items. */
 struct strlist {
   char **items;
   size_t count;
@@ -57,7 +57,7 @@ bool strlist_equal (const struct strlist *a, const struct strlist *b);
 void strlist_clear (struct strlist *list);
 #define cleanup_strlist cleanup (strlist_clear)
 
-/* Adds TEXT where it belongs; a repeat is no error. */
+/* Inserts TEXT in order; a repeat is no error. */
 int strset_add (struct strlist *set, const char *text);
 bool strset_has (const struct strlist *set, const char *text);
 bool strset_subset (const struct strlist *small, const struct strlist *big);
@@ -69,12 +69,13 @@ bool str_has_prefix (const char *text, const char *prefix);
 bool str_has_suffix (const char *text, const char *suffix);
 char *str_format (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 
-/* Valid UTF-8 as RFC 3629 has it: no overlong forms, no surrogates. */
+/* Valid UTF-8 as in RFC 3629: no overlong forms, no surrogates. */
 bool str_is_utf8 (const char *text, size_t len);
 
-/* How many bytes at the front are valid UTF-8. *RET_BAD is how many behind them stand for one character that
- * cannot be read (the longest start of a valid one, as decoders replace it); 0 at the end of the text. */
+/* The number of leading bytes that are valid UTF-8. *RET_BAD is the number of bytes after them
+ * that form one unreadable character (the longest prefix of a valid one, as decoders replace it);
+ * 0 at the end of the text. */
 size_t str_utf8_prefix (const char *text, size_t len, size_t *ret_bad);
 
-/* The name from NAMES nearest to TEXT, or NULL when none is near enough to help. */
+/* The entry of NAMES nearest to TEXT, or NULL when none is near enough to suggest. */
 const char *str_nearest (const char *text, const char *const *names, size_t count);

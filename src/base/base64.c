@@ -10,7 +10,7 @@
 
 #include "base-cleanup.h"
 
-/* 0 to 63, or -1. */
+/* The value of C, 0 to 63, or -1. */
 static int digit (char c)
 {
   if (c >= 'A' && c <= 'Z')
@@ -35,7 +35,7 @@ int base64_parse (const char *text, char **ret_bytes, size_t *ret_len, struct er
     padding++;
   }
   if (len % 4 == 1 || (padding > 0 && (len + padding) % 4 != 0))
-    return error_set (err, -EINVAL, "not base64: %zu characters cannot be", len + padding);
+    return error_set (err, -EINVAL, "not base64: %zu is not a possible length", len + padding);
   bytes = malloc (len / 4 * 3 + 3);
   if (bytes == NULL)
     return error_oom (err);
@@ -43,13 +43,13 @@ int base64_parse (const char *text, char **ret_bytes, size_t *ret_len, struct er
     int value = digit (text[i]);
 
     if (value < 0)
-      return error_set (err, -EINVAL, "not base64: character %zu is none of its", i + 1);
+      return error_set (err, -EINVAL, "not base64: character %zu is not in its alphabet", i + 1);
     bits = bits << 6 | (unsigned) value;
     if (i % 4 > 0)
       bytes[count++] = (char) (bits >> (6 - 2 * (i % 4)) & 0xff);
   }
   if ((len % 4 == 2 && (bits & 0xf) != 0) || (len % 4 == 3 && (bits & 0x3) != 0))
-    return error_set (err, -EINVAL, "not base64: it was cut off");
+    return error_set (err, -EINVAL, "not base64: the last character has stray bits");
   bytes[count] = '\0';
   *ret_bytes = take_ptr (bytes);
   *ret_len = count;

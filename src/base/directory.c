@@ -14,7 +14,7 @@
 #include "base-cleanup.h"
 #include "base-str.h"
 
-/* Directories of STATE that are missing are made. */
+/* Creates STATE with its missing parents. */
 static int make_state (const char *state, struct error *err)
 {
   cleanup_free char *path = strdup (state);
@@ -23,7 +23,7 @@ static int make_state (const char *state, struct error *err)
     return error_oom (err);
   if (path[0] == '\0')
     return error_set (err, -ENOENT,
-                      "there is no state directory: neither XDG_STATE_HOME nor a home is known");
+                      "there is no state directory: neither XDG_STATE_HOME nor a home directory is set");
   for (char *slash = strchr (path + 1, '/');; slash = strchr (slash + 1, '/')) {
     if (slash != NULL)
       *slash = '\0';
@@ -35,8 +35,8 @@ static int make_state (const char *state, struct error *err)
   }
 }
 
-/* That others may write is beyond repair: they may have written. That they may look can be mended. */
-static int check (int fd, const char *path, const char *what, bool mend, struct error *err)
+/* A directory that others can write cannot be trusted any more; read access for others is simply removed. */
+static int check (int fd, const char *path, const char *what, bool repair, struct error *err)
 {
   struct stat st;
 
@@ -46,19 +46,19 @@ static int check (int fd, const char *path, const char *what, bool mend, struct 
     return error_set (err, -EPERM,
                       "%s '%s' can be written by others: remove it, or name another state directory", what,
                       path);
-  if (mend && (st.st_mode & 0777) != 0700 && fchmod (fd, 0700) < 0)
-    return error_set_errno (err, errno, "cannot close '%s' to others", path);
+  if (repair && (st.st_mode & 0777) != 0700 && fchmod (fd, 0700) < 0)
+    return error_set_errno (err, errno, "cannot restrict the mode of '%s' to 0700", path);
   return 0;
 }
 
-static int open_own (const char *path, const char *what, bool mend, struct error *err)
+static int open_own (const char *path, const char *what, bool repair, struct error *err)
 {
   cleanup_close int fd = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   int r;
 
   if (fd < 0)
     return error_set_errno (err, errno, "cannot open '%s'", path);
-  r = check (fd, path, what, mend, err);
+  r = check (fd, path, what, repair, err);
   return r < 0 ? r : take_fd (&fd);
 }
 
@@ -69,7 +69,7 @@ int directory_make_own (const char *state, const char *name, const char *what, s
 
   if (path == NULL)
     return error_oom (err);
-  /* Nearly always there, so that is tried first. */
+  /* Usually the state directory exists, so try that first. */
   if (mkdir (path, 0700) < 0 && errno != EEXIST) {
     r = make_state (state, err);
     if (r == 0 && mkdir (path, 0700) < 0 && errno != EEXIST)

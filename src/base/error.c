@@ -11,8 +11,8 @@
 
 #include "base-cleanup.h"
 
-/* Messages quote what came from outside. A line break or an escape sequence in it must not reach a terminal
- * or look like a line of our own. */
+/* Messages quote text from outside. A line break or an escape sequence in it must not reach a terminal or
+ * pass for a line of this program. */
 static void make_one_line (char *message)
 {
   for (unsigned char *p = (unsigned char *) message; p != NULL && *p != '\0'; p++)

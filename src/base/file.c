@@ -20,10 +20,10 @@
 #include "base-path.h"
 #include "base-str.h"
 
-/* O_NONBLOCK: opening a FIFO would wait for its other end before we could see what it is. */
+/* O_NONBLOCK: opening a FIFO would otherwise wait for its other end before fstat can reject it. */
 #define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* As many as the kernel follows (MAXSYMLINKS). */
+/* The limit of the kernel (MAXSYMLINKS). */
 #define LINKS_MAX 40
 
 static int check_readable (const struct stat *st, const char *path, size_t max, struct error *err)
@@ -37,8 +37,8 @@ static int check_readable (const struct stat *st, const char *path, size_t max, 
   return 0;
 }
 
-/* Gives room for more than *SIZE bytes, but never for more than MAX + 1 and a NUL: the byte past MAX is what
- * shows that the file is too large. */
+/* Grows the buffer, but never beyond MAX + 1 bytes and a NUL: the byte past MAX shows
+ * that the file is too large. */
 static int grow (char **text, size_t *size, size_t max)
 {
   size_t wanted = *size > (max + 1) / 2 ? max + 1 : *size * 2;
@@ -54,7 +54,8 @@ static int grow (char **text, size_t *size, size_t max)
 static int read_all (int fd, const char *path, size_t expected, size_t max, char **ret_text, size_t *ret_len,
                      struct error *err)
 {
-  /* One more than expected, so that the end of an ordinary file is seen without growing. */
+  /* One byte more than expected, so that read reports the end of an ordinary file
+   * without growing the buffer. */
   size_t size = expected > 0 ? expected + 1 : (max < 4096 ? max + 1 : 4096);
   cleanup_free char *text = malloc (size + 1);
   size_t len = 0;
@@ -104,16 +105,16 @@ int file_read (int dirfd, const char *path, size_t max, char **ret_text, size_t 
   return read_all (fd, path, (size_t) st.st_size, max, ret_text, ret_len, err);
 }
 
-/* The way to a file, taken step by step so that each step can be judged. */
+/* Resolution of a path component by component, so that each can be checked. */
 struct walk {
-  int fd;                 /* the directory that we stand in */
-  char *rest;             /* what is still to go */
+  int fd;                 /* the current directory */
+  char *rest;             /* the remaining path */
   unsigned links;         /* followed so far */
-  bool open_directory;    /* others may make names in the directory that we stand in */
-  bool trusted;           /* as far as we have come */
-  bool users;             /* the host's root has no number here */
-  const char *hostile;    /* nothing below this directory counts; NULL for none */
-  struct strlist *places; /* where the links and the file lie; NULL: that is not asked */
+  bool open_directory;    /* others may create names in the current directory */
+  bool trusted;           /* so far */
+  bool users;             /* the host's root is not mapped here */
+  const char *hostile;    /* files in this directory are untrusted; NULL for none */
+  struct strlist *places; /* locations of the links and the file; NULL: not wanted */
   bool failed;            /* memory ran out */
 };
 
@@ -123,8 +124,8 @@ static void walk_clear (struct walk *walk)
   free (walk->rest);
 }
 
-/* Root's, our own, or, where root has no number, that of somebody who has none either. A link is its
- * directory's owner's, unless others may make names there. */
+/* Whether root or our own user owns it; where root is not mapped, an unmapped owner counts too. A link has
+ * the owner of its directory, unless others may create names there. */
 static bool owner_counts (const struct walk *walk, int fd, const struct stat *st)
 {
   if (st->st_uid == 0 || st->st_uid == geteuid ())
@@ -136,7 +137,7 @@ static bool owner_counts (const struct walk *walk, int fd, const struct stat *st
   return (S_ISDIR (st->st_mode) || S_ISREG (st->st_mode)) && namespace_owner_is_outside (fd);
 }
 
-/* An access list that lets others write shows in the group's bits: they are its mask. */
+/* An ACL that lets others write shows in the group bits, which are its mask. */
 static void judge (struct walk *walk, int fd, const struct stat *st)
 {
   bool writable = !S_ISLNK (st->st_mode) && (st->st_mode & (S_IWGRP | S_IWOTH)) != 0;
@@ -145,7 +146,7 @@ static void judge (struct walk *walk, int fd, const struct stat *st)
     walk->trusted = false;
   if (writable && !(S_ISDIR (st->st_mode) && (st->st_mode & S_ISVTX) != 0))
     walk->trusted = false;
-  /* In a sticky directory a name can still be made by anyone, as a hard link to a file of ours. */
+  /* In a sticky directory any user can create a hard link to a trusted file. */
   if (walk->open_directory && !S_ISDIR (st->st_mode) && st->st_nlink > 1)
     walk->trusted = false;
 }
@@ -155,8 +156,7 @@ bool file_place_is_within (const char *place, const char *directory)
   return place[0] != '/' || path_is_within (place, directory);
 }
 
-/* Asks the descriptor, not the name: the name may lead elsewhere by now. Without an answer it does not count.
- */
+/* Uses the descriptor, because the name may lead elsewhere by now. An unknown location is untrusted. */
 static void judge_place (struct walk *walk, int fd)
 {
   char name[64], real[PATH_MAX];
@@ -172,7 +172,7 @@ static void judge_place (struct walk *walk, int fd)
   walk->failed = walk->failed || (walk->places != NULL && strlist_add (walk->places, real) < 0);
 }
 
-/* Stands in the directory FD from now on; FD belongs to the walk whatever happens. */
+/* Makes FD the current directory; the walk owns FD in every case. */
 static int enter (struct walk *walk, int fd)
 {
   struct stat st;
@@ -195,7 +195,7 @@ static int walk_start (struct walk *walk, const char *path)
   else {
     cleanup_free char *directory = getcwd (NULL, 0);
 
-    /* A working directory that was removed, or lies outside our root, has no way to it. */
+    /* A working directory that was removed, or lies outside our root, has no path. */
     if (directory == NULL || directory[0] != '/')
       return directory == NULL ? -errno : -ENOENT;
     walk->rest = str_format ("%s/%s", directory, path);
@@ -205,7 +205,7 @@ static int walk_start (struct walk *walk, const char *path)
   return enter (walk, open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Takes the next name off the rest; false at the end. *RET_LAST: nothing but slashes comes behind it. */
+/* Removes the next name from the rest; false at the end. *RET_LAST: only slashes follow. */
 static bool next_name (struct walk *walk, char name[NAME_MAX + 1], bool *ret_last, int *ret_error)
 {
   const char *start = walk->rest + strspn (walk->rest, "/");
@@ -245,7 +245,7 @@ static int follow (struct walk *walk, int link_fd)
   return 0;
 }
 
-/* Goes to the end of the way and opens what is there. */
+/* Resolves the rest of the path and opens its last component. */
 static int walk_open (struct walk *walk, int *ret_fd)
 {
   char name[NAME_MAX + 1];
@@ -270,7 +270,7 @@ static int walk_open (struct walk *walk, int *ret_fd)
     if (r < 0)
       return r;
   }
-  /* Only slashes were left, so it is the directory itself. */
+  /* Only slashes were left, so the path names the directory itself. */
   return r < 0 ? r : -EISDIR;
 }
 
@@ -319,7 +319,7 @@ static int write_all (int fd, const char *text, size_t len)
   return 0;
 }
 
-/* A name of our own: the target's name with something added might be too long for the file system. */
+/* Does not extend the target's name, which might become too long for the file system. */
 static int temporary_name (char name[64])
 {
   uint64_t random;

@@ -9,7 +9,7 @@
 
 #include "base-cleanup.h"
 
-/* Its only effect is that a call ends. */
+/* Exists only to interrupt a call. */
 static void on_io_timeout (int signal_number)
 {
   (void) signal_number;

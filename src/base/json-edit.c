@@ -90,7 +90,7 @@ int json_add (struct json_node *parent, size_t index, struct json_key key, struc
   return 0;
 }
 
-/* Recursion is as deep as the tree, whose depth was bounded when it was read. */
+/* The recursion is bounded by the depth limit of the reader. */
 struct json_node *json_clone (const struct json_node *tree)
 {
   cleanup_json struct json_node *copy =

@@ -21,7 +21,7 @@ static const char *document_name (const struct json_place *place)
   return place->name;
 }
 
-/* "root[2].type"; nothing for the document itself. Recursion is as deep as our own tables are. */
+/* "root[2].type"; nothing for the document itself. The recursion is as deep as our own tables. */
 static void add_way (struct strbuf *buf, const struct json_place *place)
 {
   if (place->parent == NULL)

@@ -17,9 +17,9 @@
 
 #define DEPTH_MAX 64
 
-/* yajl tells how far it has read, not where a token began. As every token but ',' and ':' ends in a
- * callback, the token starts at the first byte after the last one that is neither blank, comment,
- * comma nor colon. */
+/* yajl reports how far it has read, not where a token began. Every token but ',' and ':' ends in
+ * a callback, so a token starts at the first byte after the previous one that is not blank,
+ * comment, comma or colon. */
 struct reader {
   const char *name;
   const char *text;
@@ -31,21 +31,20 @@ struct reader {
   struct error *err;
 
   size_t last_end; /* where the last token ended */
-  bool at_end;     /* all text was read; yajl only finishes what is pending */
+  bool at_end;     /* all text was read; yajl only completes the pending token */
   size_t counted;  /* line and column below are those of this offset */
   unsigned line, column;
 
   struct json_node *root;
-  struct json_node *open[DEPTH_MAX]; /* the containers around the current place */
+  struct json_node *open[DEPTH_MAX]; /* the containers around the current position */
   unsigned depth;
   struct json_key key; /* a key that waits for its value */
   size_t nodes;
 };
 
-/* Memory for yajl, which does not check whether it got any. When memory runs out, allocate jumps back to
- * where the parse began, past yajl's frames. Only json_read frees: yajl allocates little, and what it
- * replaces is half as large as what replaces it. The callbacks' own memory is not among it: they check
- * theirs. */
+/* Memory for yajl, which does not check its allocations. When memory runs out, allocate jumps back to the
+ * start of the parse, past yajl's frames. Only json_read frees: yajl allocates little, and each
+ * reallocation doubles the size. The callbacks allocate their own memory and check it. */
 struct block {
   struct block *next;
   size_t size;
@@ -113,7 +112,7 @@ static void count_to (struct reader *r, size_t offset)
   r->counted = offset;
 }
 
-/* Both answer 0, by which a callback ends the parse. */
+/* Both return 0, with which a callback ends the parse. */
 #define fail(r, format, ...)                                                                                 \
   (error_set ((r)->err, -EINVAL, "%s:%u:%u: " format, (r)->name, (r)->line, (r)->column, ##__VA_ARGS__), 0)
 
@@ -147,14 +146,14 @@ static size_t token_start (const struct reader *r)
         && (r->text[at + 1] == '/' || r->text[at + 1] == '*'))
       at = skip_comment (r, at);
     else if (c == ' ' || (c >= '\t' && c <= '\r') || c == ',' || c == ':')
-      at++; /* yajl takes vertical tabs and form feeds as blanks too */
+      at++; /* yajl also accepts vertical tabs and form feeds as blanks */
     else
       break;
   }
   return at;
 }
 
-/* Moves to the token that the current callback is about, and past it. */
+/* Moves to the token of the current callback, and past it. */
 static size_t enter_token (struct reader *r)
 {
   size_t start = token_start (r);
@@ -164,7 +163,7 @@ static size_t enter_token (struct reader *r)
   return start;
 }
 
-/* Which half of a surrogate pair an escape is, whose digits yajl has looked at: 1, 2, or 0 for none. */
+/* Which half of a surrogate pair an escape is: 1, 2, or 0 for none. yajl has checked its digits. */
 static int surrogate_half (const char *escape)
 {
   if (escape[0] != '\\' || escape[1] != 'u' || (escape[2] | 0x20) != 'd')
@@ -174,8 +173,8 @@ static int surrogate_half (const char *escape)
   return escape[3] <= '9' || (escape[3] | 0x20) <= 'b' ? 1 : 2;
 }
 
-/* yajl turns half a surrogate pair into '?' without a word, so look at the text as it was written: a token
- * from quote to quote. */
+/* yajl silently turns half a surrogate pair into '?', so check the raw text of the
+ * token, from quote to quote. */
 static bool surrogates_pair_up (const char *raw, size_t len)
 {
   const char *end = raw + len;
@@ -190,7 +189,7 @@ static bool surrogates_pair_up (const char *raw, size_t len)
   return true;
 }
 
-/* Whether a string token is one that the tree, which holds only C strings, can hold. */
+/* Whether the tree, which has only C strings, can hold this string token. */
 static bool check_text (struct reader *r, size_t start, const unsigned char *bytes, size_t len)
 {
   size_t max = r->limits->string > 0 ? r->limits->string : LIMIT_STRING_BYTES;
@@ -206,7 +205,7 @@ static bool check_text (struct reader *r, size_t start, const unsigned char *byt
   return true;
 }
 
-/* Hangs NODE, which is NULL when memory ran out, where the text stands now. */
+/* Adds NODE, which is NULL when memory ran out, at the current position. */
 static int add (struct reader *r, struct json_node *node)
 {
   if (node == NULL)
@@ -301,7 +300,7 @@ static int on_map_key (void *ctx, const unsigned char *bytes, size_t len)
   name = strndup ((const char *) bytes, len);
   if (name == NULL)
     return fail_oom (r);
-  /* Taken before the checks, so that the reader frees it whatever happens. */
+  /* Owned by the reader before the checks, so that it is freed in every case. */
   r->key = (struct json_key){ .name = name, .line = r->line, .column = r->column };
   for (size_t i = 0; i < object->count; i++)
     if (strcmp (object->keys[i].name, name) == 0)
@@ -323,8 +322,8 @@ static const yajl_callbacks callbacks = {
   .yajl_end_array = on_end,
 };
 
-/* Where the token that yajl refused starts. A comma or colon at fault has been skipped as if it stood
- * where it may; then it is the last byte that was read. */
+/* The start of the token that yajl refused. A misplaced comma or colon was already skipped as if it were
+ * valid; then it is the last byte that was read. */
 static size_t refused_token (const struct reader *r, bool lexical)
 {
   size_t start = token_start (r);
@@ -337,20 +336,20 @@ static size_t refused_token (const struct reader *r, bool lexical)
   return last == ',' || last == ':' ? consumed - 1 : start;
 }
 
-/* yajl's own words, without its "parse error: ", full stop and newline. */
+/* yajl's message without its "parse error: ", full stop and newline. */
 static void report_syntax (struct reader *r)
 {
-  unsigned char *said;
+  unsigned char *message;
   char *what;
 
   if (error_is_set (r->err))
     return;
-  said = yajl_get_error (r->yajl, 0, NULL, 0);
-  if (said == NULL) {
+  message = yajl_get_error (r->yajl, 0, NULL, 0);
+  if (message == NULL) {
     error_oom (r->err);
     return;
   }
-  what = (char *) said;
+  what = (char *) message;
   count_to (r, refused_token (r, str_has_prefix (what, "lexical")));
   what[strcspn (what, "\n")] = '\0';
   if (str_has_suffix (what, "."))
@@ -358,7 +357,7 @@ static void report_syntax (struct reader *r)
   if (strstr (what, ": ") != NULL)
     what = strstr (what, ": ") + 2;
   (void) fail (r, "%s", what);
-  yajl_free_error (r->yajl, said);
+  yajl_free_error (r->yajl, message);
 }
 
 static void parse (struct reader *r)
@@ -372,7 +371,7 @@ static void parse (struct reader *r)
   }
   r->yajl = yajl_alloc (&callbacks, &memory, r);
   yajl_config (r->yajl, yajl_allow_comments, r->limits->comments ? 1 : 0);
-  /* yajl lets overlong forms and surrogates pass; check_text looks itself, and says so in one way. */
+  /* yajl accepts overlong forms and surrogates; check_text rejects them, with one message for all. */
   yajl_config (r->yajl, yajl_dont_validate_strings, 1);
   status = yajl_parse (r->yajl, (const unsigned char *) r->text, r->len);
   if (status == yajl_status_ok) {
@@ -385,7 +384,7 @@ static void parse (struct reader *r)
     (void) fail (r, "no JSON value found");
 }
 
-/* The reader is not on the stack: what changes between setjmp and longjmp would be lost there. */
+/* The reader is not on the stack: changes to local variables between setjmp and longjmp would be lost. */
 static struct reader *new_reader (const char *name, const char *text, size_t len,
                                   const struct json_limits *limits, struct error *err)
 {

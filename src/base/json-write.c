@@ -10,7 +10,7 @@
 #include "base-json-read.h"
 #include "base-number.h"
 
-/* A line break and the deepest indentation, of which each line takes what it needs. */
+/* A line break and the deepest indentation; each line uses a prefix of it. */
 static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1] =
     "\n                                                                ";
 
@@ -20,7 +20,7 @@ static void new_line (struct json_writer *w)
     strbuf_add_bytes (&w->buf, indentation, 1 + (size_t) 2 * w->depth);
 }
 
-/* Answers whether there is more than ASCII in it. */
+/* Returns whether the text has bytes outside ASCII. */
 static bool escape (struct json_writer *w, const char *text, size_t len)
 {
   size_t done = 0;
@@ -56,7 +56,7 @@ static void refuse_text (struct json_writer *w, const char *where)
     w->buf.failed = true;
 }
 
-/* TEXT as a string; WHERE names it if it is none that JSON can carry. */
+/* Writes TEXT as a string; WHERE names it in the error if it is not valid UTF-8. */
 static void quote (struct json_writer *w, const char *text, const char *where)
 {
   size_t len = strlen (text);
@@ -67,7 +67,7 @@ static void quote (struct json_writer *w, const char *text, const char *where)
   strbuf_add_bytes (&w->buf, "\"", 1);
 }
 
-/* All that stands before a value. */
+/* Writes everything that precedes a value. */
 static void begin_value (struct json_writer *w, const char *key)
 {
   if (w->depth == 0) {
@@ -213,7 +213,7 @@ void json_bytes (struct json_writer *w, const char *key, const char *bytes, size
   strbuf_add (&w->buf, "\"");
 }
 
-/* Recursion is as deep as the reader let the tree be. */
+/* The recursion is bounded by the depth limit of the reader. */
 void json_copy (struct json_writer *w, const char *key, const struct json_node *node)
 {
   switch (node->type) {
@@ -260,4 +260,14 @@ void json_writer_clear (struct json_writer *w)
   strbuf_clear (&w->buf);
   free (w->bad_text);
   *w = (struct json_writer){ 0 };
+}
+
+int json_finish_into (struct json_writer *w, struct strbuf *buf, struct error *err)
+{
+  cleanup_free char *text = NULL;
+  int r = json_finish (w, &text, err);
+
+  if (r == 0)
+    strbuf_add (buf, text);
+  return r;
 }

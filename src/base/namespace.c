@@ -19,7 +19,7 @@
 #include "base-number.h"
 #include "base-str.h"
 
-/* As many lines as the kernel takes, of three numbers each. */
+/* The kernel accepts 340 lines of three numbers each. */
 #define MAP_BYTES ((size_t) 16 * 1024)
 
 static char *read_map (void)
@@ -30,7 +30,7 @@ static char *read_map (void)
   return file_read (AT_FDCWD, "/proc/self/uid_map", MAP_BYTES, &text, NULL, &ignored) == 0 ? text : NULL;
 }
 
-/* "INSIDE OUTSIDE COUNT", and moves on to the next line. */
+/* Reads "INSIDE OUTSIDE COUNT" and advances to the next line. */
 static bool read_line (const char **map, uint64_t numbers[3])
 {
   for (size_t i = 0; i < 3; i++) {
@@ -60,7 +60,7 @@ bool namespace_maps (const char *map, uint32_t id)
   return false;
 }
 
-/* As in linux/capability.h, which a static C library need not have beside it. */
+/* As in linux/capability.h, which may be missing beside a static C library. */
 #define CAPABILITIES_VERSION_3 0x20080522u
 #define FOWNER                 3u
 
@@ -85,8 +85,8 @@ bool namespace_owner_is_outside (int fd)
 
   if (map == NULL || !namespace_maps (map, NAMESPACE_NOBODY))
     return map != NULL;
-  /* Then the kernel shows two by the same number. To leave the time of reading as it was is for a file's
-   * owner, and for who may act for owners that have a number here. */
+  /* The overflow uid is mapped too, so the number is ambiguous. O_NOATIME is allowed only to a file's
+   * owner, or with CAP_FOWNER if the owner is mapped here. */
   if (!may_act_for_owners ())
     return false;
   snprintf (path, sizeof (path), "/proc/self/fd/%d", fd);

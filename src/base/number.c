@@ -32,7 +32,7 @@ static const struct unit duration_units[] = {
   { "ms", 1 },
 };
 
-/* Reads the digits at TEXT; *RET_END is what follows them. */
+/* Parses the digits at TEXT; *RET_END is what follows them. */
 static bool digits (const char *text, uint64_t max, uint64_t *ret_value, const char **ret_end)
 {
   uint64_t value = 0;
@@ -75,7 +75,7 @@ static bool parse_with_unit (const char *text, const struct unit *units, size_t 
     return false;
   for (size_t i = 0; i < count; i++)
     if (strcmp (end, units[i].suffix) == 0) {
-      /* INT64_MAX: runtimes and the kernel take these as signed. */
+      /* At most INT64_MAX, because runtimes and the kernel use signed values. */
       if (__builtin_mul_overflow (value, units[i].factor, &value) || value > INT64_MAX)
         return false;
       *ret_value = value;

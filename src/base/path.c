@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Every component between slashes is a real name. */
+/* Whether every component is a name: not empty, ".", or "..". */
 static bool components_are_names (const char *p)
 {
   for (;;) {

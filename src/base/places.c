@@ -33,7 +33,8 @@ char *places_state_of (uint32_t uid, const char *base)
   return base ? places_below (base, "tyrum-oci") : str_format ("/tmp/tyrum-oci-%u", uid);
 }
 
-/* Hooks have no environment to say it, and neither have their users when they ask why. */
+/* /run/user/UID is checked directly: hooks, and the users who look for their runs,
+ * may lack XDG_RUNTIME_DIR. */
 static bool is_own_directory (const char *path)
 {
   struct stat st;
@@ -41,7 +42,6 @@ static bool is_own_directory (const char *path)
   return stat (path, &st) == 0 && S_ISDIR (st.st_mode) && st.st_uid == geteuid ();
 }
 
-/* Root of a user's own namespace has the places of that user. */
 char *places_state (void)
 {
   const char *base = places_variable ("XDG_RUNTIME_DIR");

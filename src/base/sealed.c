@@ -24,7 +24,7 @@ bool sealed_is (int fd)
   struct statvfs fs;
   int seals = fcntl (fd, F_GET_SEALS);
 
-  /* Any further seal is fine, so that what sealed_copy makes is always good. */
+  /* Further seals are fine, so that every result of sealed_copy passes. */
   if (seals >= 0)
     return (seals & SEALS) == SEALS;
   return fstatvfs (fd, &fs) < 0 || (fs.f_flag & ST_RDONLY) != 0;
@@ -55,7 +55,7 @@ static int copy (int from, int to)
       continue;
     if (n < 0)
       return -errno;
-    /* It has become shorter under our hands. */
+    /* The file was truncated meanwhile. */
     if (n == 0)
       return -EIO;
   }

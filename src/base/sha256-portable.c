@@ -24,8 +24,8 @@ static uint32_t load_be32 (const uint8_t *p)
   return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16 | (uint32_t) p[2] << 8 | (uint32_t) p[3];
 }
 
-/* The standard's sums of rotations, one inside the other: where a rotation overwrites what it rotates, this
- * needs no copies. By 7 and 18, shifted by 3; by 17 and 19, shifted by 10. Step 1. */
+/* Step 1. The rotations of the standard are nested: where a rotation overwrites its operand, this needs no
+ * copies. By 7 and 18, shifted by 3; by 17 and 19, shifted by 10. */
 static void schedule (uint32_t w[64], const uint8_t *block)
 {
   for (unsigned t = 0; t < 16; t++)
@@ -39,8 +39,8 @@ static void schedule (uint32_t w[64], const uint8_t *block)
   }
 }
 
-/* Step 3, with the standard's names. Only two variables get new values; the others change their names, which
- * costs nothing where the caller does it. By 6, 11 and 25; by 2, 13 and 22. */
+/* Step 3, with the names of the standard. Only two variables get new values; the caller renames the
+ * others, which costs nothing. By 6, 11 and 25; by 2, 13 and 22. */
 static inline __attribute__ ((always_inline)) void step (uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
                                                          uint32_t e, uint32_t f, uint32_t g, uint32_t *h,
                                                          uint32_t constant_and_word)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* SHA-256 by the instructions that x86 processors have had for it since about 2017: some 200 for a block,
- * where C needs 3000.
+/* SHA-256 with the SHA instructions of x86 processors (since about 2017): some 200 instructions for a
+ * block, where C needs 3000.
  *
- * Whether they are there is asked of the C library, which looked when the program started. To ask the
- * processor is to trap in a virtual machine, which costs as much as the digest of a page. */
+ * The C library knows from program start whether they exist. Executing CPUID here would trap in a virtual
+ * machine, which costs as much as the digest of a page. */
 #include <config.h>
 
 #include "base-sha256-internal.h"
@@ -24,7 +24,7 @@
 #define WITH_SHA __attribute__ ((target ("sha,ssse3,sse4.1")))
 #define INLINE   inline __attribute__ ((always_inline))
 
-/* Four words of the message, which has them with the highest byte first. */
+/* Loads four big-endian words of the message. */
 WITH_SHA static __m128i load_words (const uint8_t *p)
 {
   const __m128i order = _mm_set_epi64x (0x0c0d0e0f08090a0b, 0x0405060700010203);
@@ -32,7 +32,7 @@ WITH_SHA static __m128i load_words (const uint8_t *p)
   return _mm_shuffle_epi8 (_mm_loadu_si128 ((const void *) p), order);
 }
 
-/* The words that follow on sixteen: step 1 of the standard for four at once. */
+/* The next four words after sixteen: step 1 of the standard for four at once. */
 WITH_SHA static __m128i next_words (__m128i w0, __m128i w4, __m128i w8, __m128i w12)
 {
   __m128i sum = _mm_add_epi32 (_mm_sha256msg1_epu32 (w0, w4), _mm_alignr_epi8 (w12, w8, 4));
@@ -40,8 +40,8 @@ WITH_SHA static __m128i next_words (__m128i w0, __m128i w4, __m128i w8, __m128i 
   return _mm_sha256msg2_epu32 (sum, w12);
 }
 
-/* Four of the 64 steps; then W0, which has been used, becomes the words that come sixteen later. After the
- * last steps those are not used; to leave them out would be more code, and no faster. */
+/* Four of the 64 steps; then W0, which has been used, becomes the words that follow sixteen later. The
+ * last steps compute words that are not used; leaving them out would take more code and be no faster. */
 WITH_SHA static INLINE void four_steps (__m128i *abef, __m128i *cdgh, const uint32_t *constants, __m128i *w0,
                                         __m128i w4, __m128i w8, __m128i w12)
 {
@@ -52,7 +52,7 @@ WITH_SHA static INLINE void four_steps (__m128i *abef, __m128i *cdgh, const uint
   *w0 = next_words (*w0, w4, w8, w12);
 }
 
-/* The instructions want the standard's a, b, e, f in one register and c, d, g, h in the other. */
+/* The instructions expect a, b, e, f of the standard in one register and c, d, g, h in the other. */
 WITH_SHA static void compress (uint32_t state[8], const uint8_t *blocks, size_t count)
 {
   __m128i badc = _mm_shuffle_epi32 (_mm_loadu_si128 ((const void *) state), 0xb1);

@@ -37,35 +37,35 @@ void sha256_init (struct sha256 *hash)
 void sha256_update_blocks (struct sha256 *hash, const void *bytes, size_t len)
 {
   const uint8_t *p = bytes;
-  size_t held = (size_t) (hash->length % sizeof (hash->block));
+  size_t filled = (size_t) (hash->length % sizeof (hash->block));
 
   hash->length += len;
-  if (held > 0) {
-    size_t room = sizeof (hash->block) - held;
+  if (filled > 0) {
+    size_t room = sizeof (hash->block) - filled;
 
-    memcpy (hash->block + held, p, room);
+    memcpy (hash->block + filled, p, room);
     p += room;
     len -= room;
     compress (hash->state, hash->block, 1);
   }
   compress (hash->state, p, len / sizeof (hash->block));
-  held = len % sizeof (hash->block);
-  memcpy (hash->block, p + len - held, held);
+  filled = len % sizeof (hash->block);
+  memcpy (hash->block, p + len - filled, filled);
 }
 
 /* 5.1.1: a one bit, zeros, and the length in bits fill the last block. */
 void sha256_final (struct sha256 *hash, uint8_t digest[SHA256_BYTES])
 {
   uint64_t bits = hash->length * 8;
-  size_t held = (size_t) (hash->length % sizeof (hash->block));
+  size_t filled = (size_t) (hash->length % sizeof (hash->block));
 
-  hash->block[held++] = 0x80;
-  if (held > sizeof (hash->block) - 8) {
-    memset (hash->block + held, 0, sizeof (hash->block) - held);
+  hash->block[filled++] = 0x80;
+  if (filled > sizeof (hash->block) - 8) {
+    memset (hash->block + filled, 0, sizeof (hash->block) - filled);
     compress (hash->state, hash->block, 1);
-    held = 0;
+    filled = 0;
   }
-  memset (hash->block + held, 0, sizeof (hash->block) - 8 - held);
+  memset (hash->block + filled, 0, sizeof (hash->block) - 8 - filled);
   store_be32 (hash->block + 56, (uint32_t) (bits >> 32));
   store_be32 (hash->block + 60, (uint32_t) bits);
   compress (hash->state, hash->block, 1);

@@ -88,7 +88,7 @@ int strlist_add_take (struct strlist *list, char *text)
 
   if (text == NULL)
     return -ENOMEM;
-  if ((count & (count - 1)) == 0) { /* full, unless it was longer once: room is made by doubling */
+  if ((count & (count - 1)) == 0) { /* full, unless the list was longer before: capacity doubles */
     char **items = realloc (list->items, (count ? 2 * count : 1) * sizeof (*items));
 
     if (items == NULL) {
@@ -136,7 +136,7 @@ void strlist_clear (struct strlist *list)
   *list = (struct strlist){ 0 };
 }
 
-/* Finds TEXT, or the place where it would stand. */
+/* Finds TEXT, or the index where it would be inserted. */
 static bool set_find (const struct strlist *set, const char *text, size_t *ret_at)
 {
   size_t low = 0, high = set->count;
@@ -231,7 +231,7 @@ bool str_has_suffix (const char *text, const char *suffix)
   return len >= tail && strcmp (text + len - tail, suffix) == 0;
 }
 
-/* vasprintf writes to memory that grows, which takes longer than all the rest of it; most texts are short. */
+/* vasprintf grows its memory, which takes longer than the formatting; most texts fit into a local buffer. */
 char *str_format (const char *format, ...)
 {
   char small[256], *text = NULL;
@@ -250,8 +250,8 @@ char *str_format (const char *format, ...)
   return text;
 }
 
-/* Bytes of the sequence that LEAD, which is not ASCII, opens, 0 if none does; *RET_LOW and *RET_HIGH bound
- * its second byte, which is where overlong forms, surrogates and values past U+10FFFF show. */
+/* The length of the sequence that starts with LEAD, which is not ASCII; 0 if none does. *RET_LOW and
+ * *RET_HIGH bound its second byte, which excludes overlong forms, surrogates and values past U+10FFFF. */
 static size_t utf8_sequence (unsigned char lead, unsigned char *ret_low, unsigned char *ret_high)
 {
   *ret_low = 0x80;

@@ -14,8 +14,8 @@
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* For kernels before 5.6, and filters that do not know the call. A kernel before 5.8
- * tells file systems apart, and not the mounts of one. */
+/* For kernels before 5.6, and seccomp filters that answer ENOSYS to openat2. A kernel before 5.8 can only
+ * compare file systems, not mounts of the same one. */
 static bool is_same_mount (int a, int b)
 {
   struct statx first, second;

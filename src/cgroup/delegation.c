@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run's group below one that was delegated to its user (see host/look-delegation.c).
  *
- * No runtime is asked to do this: each has conditions of its own for running without root, and one that
- * cannot make a group goes on without. The supervisor makes the group, the process that becomes the runtime
- * enters it, so that the container begins there and its cgroup namespace, too, and the limits are set when
- * init is all that is left in it. A group with limited children may hold no process; where the supervisor
- * itself is the only one there, it moves into a child for the time of the run.
+ * Runtimes are not used for this: each has its own conditions for running without root, and one that cannot
+ * make a group continues without it. The supervisor makes the group, the process that becomes the runtime
+ * enters it, so that the container and its cgroup namespace begin there, and the limits are set when only
+ * init is left in it. A group with limited children may hold no process; if the supervisor itself is the only
+ * one in it, it moves into a child of the group for the time of the run.
  */
 #include <config.h>
 
@@ -26,7 +26,7 @@
 #include "base-number.h"
 #include "base-str.h"
 
-/* Where a supervisor waits that had to leave the delegated group. */
+/* The child group for a supervisor that had to leave the delegated group. */
 #define OWN_GROUP "tyrum-oci-supervisor"
 
 #define PROCS_MAX ((size_t) 1024 * 1024)
@@ -40,7 +40,7 @@ static int open_group (const char *group)
 
 enum members { MEMBERS_NONE, MEMBERS_ONLY_US, MEMBERS_OTHERS };
 
-/* PROCS is the file of a group, from the directory DIR. */
+/* Who is in a group, by its file PROCS below the directory DIR. */
 static enum members members_of (int dir, const char *procs)
 {
   cleanup_free char *text = NULL;
@@ -63,7 +63,7 @@ static int leave (int delegated)
 {
   if (members_of (delegated, "cgroup.procs") != MEMBERS_ONLY_US)
     return 0;
-  /* It may be there: a supervisor that was killed leaves it, and it is all the same to us. */
+  /* It may exist already: a supervisor that was killed leaves it. */
   if (mkdirat (delegated, OWN_GROUP, 0755) < 0 && errno != EEXIST)
     return -errno;
   return cgroup_write (delegated, OWN_GROUP "/cgroup.procs", "0");
@@ -80,7 +80,7 @@ static int enable (const struct plan *plan, int delegated, struct error *err)
   for (size_t i = 0; i < ARRAY_LEN (list); i++) {
     if (list[i].limit == 0 || (fd >= 0 && write (fd, list[i].word, strlen (list[i].word)) >= 0))
       continue;
-    return error_set_errno (err, fd < 0 ? -fd : errno, "have the controller '%s' below the cgroup '%s'",
+    return error_set_errno (err, fd < 0 ? -fd : errno, "enable the controller '%s' below the cgroup '%s'",
                             list[i].word + 1, plan->cgroup_delegated);
   }
   return 0;
@@ -145,7 +145,7 @@ int cgroup_delegated_limit (const struct plan *plan, const struct launch *launch
   return r;
 }
 
-/* Whether the group has children besides the one that we wait in. */
+/* Whether the group has children other than OWN_GROUP. */
 static bool has_others (int group)
 {
   int fd = openat (group, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -165,18 +165,18 @@ static bool has_others (int group)
 
 void cgroup_give_back (const char *delegated)
 {
-  static const char *const argv[] = { "-memory", "-pids", "-cpu" };
+  static const char *const changes[] = { "-memory", "-pids", "-cpu" };
   cleanup_close int dir = delegated ? open_group (delegated) : -1;
   enum members members;
 
-  /* Whoever else waits there does it for a run. */
+  /* A process of another supervisor in OWN_GROUP means that its run is not over. */
   if (dir < 0 || faccessat (dir, OWN_GROUP, F_OK, 0) < 0 || has_others (dir))
     return;
   members = members_of (dir, OWN_GROUP "/cgroup.procs");
   if (members == MEMBERS_OTHERS)
     return;
-  for (size_t i = 0; i < ARRAY_LEN (argv); i++)
-    cgroup_write (dir, "cgroup.subtree_control", argv[i]);
+  for (size_t i = 0; i < ARRAY_LEN (changes); i++)
+    cgroup_write (dir, "cgroup.subtree_control", changes[i]);
   if (members == MEMBERS_NONE || cgroup_write (dir, "cgroup.procs", "0") == 0)
     unlinkat (dir, OWN_GROUP, AT_REMOVEDIR);
 }

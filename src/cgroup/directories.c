@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The directories of a run's group, found once and held open.
+/* The directories of a run's group, found once and kept open.
  *
- * Each part of a path below /sys/fs/cgroup is looked up under locks that every launch on the host wants, for
- * making and removing groups, and so does every network that ends. So hierarchies are found once for a run,
- * and files are opened from the directories that are held. That a hierarchy is one is seen when it is found;
- * what is held stays that, whatever is mounted over it.
+ * Each lookup below /sys/fs/cgroup takes locks that every launch on the host needs to make and remove groups,
+ * and so does the end of every network namespace. So hierarchies are found once for a run, and files are
+ * opened relative to open directories. The file system type is checked when a hierarchy is found; an open
+ * directory stays valid, whatever is mounted over it.
  */
 #include <config.h>
 
@@ -27,8 +27,8 @@
 
 #define DIRECTORY_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-/* What limits or counts, and what a program asks for its limits: Java on version 1 takes no limit for one
- * unless "cpuset" is there, too. The others have nothing to say about a run. */
+/* Controllers that limit or count, or in which a program looks for its limits: Java on version 1 ignores all
+ * limits unless "cpuset" is there, too. */
 static const char *const controllers[] = {
   "memory", "pids", "cpu", "cpuacct", "devices", "freezer", "cpuset"
 };
@@ -73,8 +73,8 @@ static int add_hierarchy (struct cgroup *group, const char *name, int *fd, dev_t
   return 0;
 }
 
-/* A group below FD takes processes in only where this one has processors and memory to give. No limit of a
- * run is in that hierarchy, so a run does without it where there are none: 0, and else 1 or an error. */
+/* A group below FD accepts processes only if FD has CPUs and memory nodes to inherit. A run has no limit in
+ * this hierarchy, so it does without if there are none. Returns 1 if there are, 0 if not, or an error. */
 static int gives_processors (int fd)
 {
   static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
@@ -91,8 +91,8 @@ static int gives_processors (int fd)
   return 1;
 }
 
-/* NAME in DIR, if it is a hierarchy. One that was seen already gets a second name by it, as a link or another
- * mount gives one. One that cannot be looked at is not taken for none. */
+/* Adds NAME in DIR, if it is a hierarchy. A link or a second mount adds a name to a known one. A hierarchy
+ * that cannot be examined is an error. */
 static int look_at (struct cgroup *group, int dir, const char *name, bool link)
 {
   cleanup_close int fd = openat (dir, name, DIRECTORY_FLAGS | (link ? 0 : O_NOFOLLOW));
@@ -148,7 +148,7 @@ int cgroup_open_directory (int above, const char *path)
   return fd < 0 ? -errno : fd;
 }
 
-/* The last part of PATH. */
+/* The last component of PATH. */
 static const char *name_of (const char *path)
 {
   return strrchr (path, '/') + 1;
@@ -189,7 +189,7 @@ int cgroup_find_shown (const struct plan *plan, struct cgroup *group, struct str
   group->mode = plan->cgroup;
   r = cgroup_find_hierarchies (group);
   if (r < 0)
-    return error_set_errno (err, -r, "look for the hierarchies of cgroups");
+    return error_set_errno (err, -r, "find the cgroup hierarchies");
   for (size_t i = 0; i < group->count; i++) {
     struct strbuf names = { 0 };
 
@@ -226,7 +226,7 @@ int cgroup_make_empty (const struct plan *plan, const struct launch *launch, str
     r = cgroup_find_hierarchies (group);
   if (r == 0)
     r = cgroup_make_directories (group, launch->cgroup_path);
-  /* The runtime makes others, in hierarchies that are not among these. */
+  /* The runtime makes the group in more hierarchies than these, so cgroup_remove must not count on them. */
   group->made = false;
   return r < 0 ? error_set_errno (err, -r, "make the cgroup '%s'", launch->cgroup_path) : 0;
 }
@@ -241,7 +241,7 @@ bool cgroup_remove (const struct cgroup *group, const char *path)
   return gone;
 }
 
-/* Hierarchies that do not have the group are let go. */
+/* Drops hierarchies that do not have the group. */
 static void open_v1 (struct cgroup *group, const char *path)
 {
   const char *below = path[strspn (path, "/")] != '\0' ? path + strspn (path, "/") : ".";

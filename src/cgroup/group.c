@@ -20,13 +20,13 @@
 #include "cgroup-internal.h"
 #include "posture-proc.h"
 
-/* Killed processes leave their group when they are reaped; 5 s in steps of 2 ms. */
+/* A killed process leaves its group when it is reaped; waits 5 s in steps of 2 ms. */
 #define EMPTY_TRIES   2500
 #define EMPTY_STEP_NS 2000000
 
 #define CGROUP_FILE_MAX ((size_t) 256 * 1024)
 
-/* NAME in the directory DIR, or a path. */
+/* Reads NAME in the directory DIR, or a path; NULL on failure. */
 static char *read_text (int dir, const char *name)
 {
   struct error ignored = { 0 };
@@ -38,7 +38,7 @@ static char *read_text (int dir, const char *name)
   return text;
 }
 
-/* The number behind KEY on a line of its own, or of the whole file for an empty key. */
+/* The number after KEY at the start of a line, or at the start of the file for an empty key. */
 static bool find_number (const char *text, const char *key, uint64_t *ret_number)
 {
   size_t len = strlen (key);
@@ -109,8 +109,7 @@ void cgroup_count (const struct cgroup *group, struct cgroup_counters *ret_count
     count_v1 (group, ret_counters);
 }
 
-/* "max" and -1 mean that there is no limit, and so does what version 1 writes for one: the most whole pages.
- */
+/* "max" and -1 mean no limit, and so does version 1's largest number of whole pages. */
 #define V1_UNLIMITED (UINT64_C (0x7ffffffffffff) << 12)
 
 static bool read_limit (int directory, const char *name, uint64_t *ret_limit)
@@ -157,7 +156,7 @@ static bool look_v2 (const struct cgroup *held, struct outside_cgroup *group)
          && read_limit (directory, "cpu.max", &group->quota);
 }
 
-/* Lines "N:CONTROLLERS:PATH"; each of the controllers that limit must be in the very group. */
+/* MEMBERSHIP has lines "N:CONTROLLERS:PATH"; the process must be in PATH for every controller that limits. */
 static bool is_member (enum cgroup_mode mode, const char *membership, const char *path)
 {
   static const char *const v1[] = { "memory", "pids", "cpu", "devices" };
@@ -201,7 +200,7 @@ void cgroup_look (const struct cgroup *group, const char *path, const char *memb
   ret_group->member = membership ? is_member (group->mode, membership, path) : has_processes (group);
 }
 
-/* Calls EACH for the place of the group PATH in every hierarchy; stops at the first failure. */
+/* Calls EACH for the directory of the group PATH in every hierarchy; stops at the first failure. */
 static int for_each_group (enum cgroup_mode mode, const char *path,
                            int (*each) (const char *directory, void *arg), void *arg)
 {
@@ -222,20 +221,20 @@ static int for_each_group (enum cgroup_mode mode, const char *path,
   for (errno = 0; r == 0 && (entry = readdir (dir)) != NULL; errno = 0) {
     cleanup_free char *directory = NULL;
 
-    /* Names such as "cpu" that link to "cpu,cpuacct" would be visited twice. */
+    /* Links such as "cpu" to "cpu,cpuacct" would be a second visit. */
     if (entry->d_name[0] == '.' || entry->d_type == DT_LNK)
       continue;
     directory = str_format (CGROUP_ROOT "/%s%s", entry->d_name, path);
     r = directory ? each (directory, arg) : -ENOMEM;
   }
-  /* A hierarchy that was not seen may hold a group that would stay for ever. */
+  /* An unread hierarchy may hold a group that would never be removed. */
   if (r == 0 && errno != 0)
     r = -errno;
   closedir (dir);
   return r;
 }
 
-/* 1: it is; 0: it is not. Or a negative errno. */
+/* 1 if it exists, 0 if not, or a negative errno. */
 static int is_there (const char *directory)
 {
   if (access (directory, F_OK) == 0)
@@ -247,14 +246,14 @@ static void write_text (const char *directory, const char *name, const char *tex
 {
   cleanup_free char *path = str_format ("%s/%s", directory, name);
 
-  /* Every caller looks afterwards whether it helped. */
+  /* Errors are ignored: every caller checks the effect afterwards. */
   if (path != NULL)
     cgroup_write (AT_FDCWD, path, text);
 }
 
 static void thaw (const char *directory)
 {
-  /* Version 1 and 2 have a file each. */
+  /* Versions 1 and 2 have a file each. */
   write_text (directory, "freezer.state", "THAWED");
   write_text (directory, "cgroup.freeze", "0");
 }
@@ -274,7 +273,7 @@ void cgroup_thaw (enum cgroup_mode mode, const char *path)
   for_each_group (mode, path, thaw_group, NULL);
 }
 
-/* A frozen member cannot die, so thaw first. */
+/* Thaws first: a frozen process cannot die. */
 static int kill_group (const char *directory, void *arg)
 {
   cleanup_free char *procs = str_format ("%s/cgroup.procs", directory);
@@ -301,7 +300,7 @@ static int kill_group (const char *directory, void *arg)
   return 0;
 }
 
-/* Groups inside the group are the payload's own, where it could make any; they have to go first. */
+/* Removes groups inside the group first; the command may have made some. */
 static int remove_tree (const char *directory, unsigned depth)
 {
   const struct dirent *entry;
@@ -336,7 +335,7 @@ static int remove_group (const char *directory, void *arg)
   return r == -EBUSY ? 0 : r;
 }
 
-/* An empty group is gone at once. One that is not, for whatever reason, is left to the others. */
+/* Removes an empty group at once; any other is left to kill_group and remove_group. */
 static int remove_empty (const char *directory, void *arg)
 {
   bool *left = arg;

@@ -2,11 +2,11 @@
 /* A run's group in the hierarchies of version 1, made by the supervisor.
  *
  * A runtime makes the groups and then moves the container's first process into each of them. To move another
- * process the kernel stops every fork and exit on the host, and waits until all processors have noticed (in
- * cgroup_threadgroup_rwsem): 6 to 18 ms, more than all the rest of a launch. A process that moves itself, by
- * the file for single threads, needs none of that. So the process that becomes the runtime enters the groups
- * on its own before it executes anything, and the container is born in them. The runtime is told to leave
- * cgroups alone; the limits are set when init is all that is left inside, and observed like all others.
+ * process the kernel stops every fork and exit on the host, and waits until all CPUs have noticed (in
+ * cgroup_threadgroup_rwsem): 6 to 18 ms, more than the rest of a launch. A process that moves itself, by the
+ * file for single threads, avoids this. So the process that becomes the runtime enters the groups before it
+ * executes anything, and the container starts in them. The runtime is told to leave cgroups alone; the limits
+ * are set when only init is left inside, and observed like all others.
  */
 #include <config.h>
 
@@ -26,11 +26,11 @@
 #define DEVICES_MAX ((size_t) 4096)
 #define CPUSET_MAX  ((size_t) 64 * 1024)
 
-/* 200 ms in all. */
+/* 200 ms in total. */
 #define BUSY_TRIES   100
 #define BUSY_STEP_NS 2000000
 
-/* A new group of this controller has no processors and no memory, and takes no process in. */
+/* Copies the parent's settings: a new cpuset has no CPUs and no memory nodes, and accepts no process. */
 static int follow_cpuset (const struct launch *launch, const struct cgroup *group, struct error *err)
 {
   static const char *const names[] = { "cpuset.cpus", "cpuset.mems" };
@@ -73,7 +73,6 @@ int cgroup_v1_enter (const struct launch *launch, const struct cgroup *group, st
   return r < 0 ? error_set_errno (err, -r, "enter the cgroup '%s'", launch->cgroup_path) : 0;
 }
 
-/* A group, and the plan that it is limited by. */
 struct limits {
   const struct plan *plan;
   const struct launch *launch;
@@ -102,7 +101,8 @@ static int set_number (const struct limits *l, const char *controller, const cha
   return set (l, controller, name, text, err);
 }
 
-/* What the runtime had in the group is given back a little later than it ends. */
+/* Repeats while the memory that the runtime used is not freed yet, which takes a little longer than its
+ * end. */
 static int set_memory (const struct limits *l, struct error *err)
 {
   const struct timespec step = { 0, BUSY_STEP_NS };
@@ -121,7 +121,7 @@ static int limit_memory (const struct limits *l, struct error *err)
 {
   int r = l->plan->memory > 0 ? set_memory (l, err) : 0;
 
-  /* Never below the limit of memory alone, so it comes second. */
+  /* The kernel requires memsw >= memory, so memory comes first. */
   if (r == 0 && l->plan->memory > 0 && l->plan->swap_limit)
     r = set_number (l, "memory", "memory.memsw.limit_in_bytes", l->plan->memory, err);
   return r;
@@ -137,21 +137,21 @@ static int limit_cpu (const struct limits *l, struct error *err)
   return r < 0 ? r : set_number (l, "cpu", "cpu.cfs_quota_us", l->plan->cpu_quota, err);
 }
 
-/* Nobody else reads it back. A list that still begins with "a" has everything in it. */
+/* Nothing else reads this back. A list that still begins with "a" allows everything. */
 static int check_devices (const struct limits *l, struct error *err)
 {
   cleanup_free char *list = NULL;
   int r = file_read (cgroup_directory (l->group, "devices"), "devices.list", DEVICES_MAX, &list, NULL, err);
 
   if (r < 0)
-    return error_prefix (err, "look at the cgroup '%s'", l->launch->cgroup_path);
+    return error_prefix (err, "check the cgroup '%s'", l->launch->cgroup_path);
   if (list[0] == 'a' || strchr (list, 'b') != NULL || strchr (list, 'm') != NULL)
-    return error_set (err, -EPERM, "the cgroup '%s' lets more devices be used than it was told",
+    return error_set (err, -EPERM, "the cgroup '%s' allows more devices than were listed",
                       l->launch->cgroup_path);
   return 0;
 }
 
-/* One rule with each write. */
+/* Each rule needs a write of its own. */
 static int allow_devices (const struct limits *l, struct error *err)
 {
   cleanup_close int fd = cgroup_open_file (cgroup_directory (l->group, "devices"), "devices.allow");
@@ -177,7 +177,7 @@ static int limit_devices (const struct limits *l, struct error *err)
   return r < 0 ? r : check_devices (l, err);
 }
 
-/* What the runtime has used is not the run's. That a counter cannot be reset makes it only less exact. */
+/* Removes what the runtime has used from the counters. A counter that cannot be reset is only less exact. */
 void cgroup_v1_forget (const struct cgroup *group)
 {
   cgroup_write (cgroup_directory (group, "cpuacct"), "cpuacct.usage", "0");

@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
-
-#define CGROUP_ROOT "/sys/fs/cgroup"
+#include "cgroup-internal.h"
 
 /* systemd has the hierarchy "cpu,cpuacct" with a link for each of the two names; crun uses the links. */
 static int copy_link (int from, const char *name, int to)
@@ -50,7 +49,7 @@ static int bind_hierarchy (int from, const char *name, int to)
   return mount (source, target, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
 }
 
-/* What is below the view is still reached by DIR, which was opened before. */
+/* DIR was opened before the view was mounted, so it still lists the hierarchies below it. */
 static int fill (DIR *dir, int view, struct error *err)
 {
   const struct dirent *entry;

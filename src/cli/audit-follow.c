@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* audit follow: events as they come. */
+/* audit follow: prints events as they are written. */
 #include <config.h>
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int add_event (const struct journal_piece *piece, const struct audit_filt
   return summary.failed ? -ENOMEM : 0;
 }
 
-/* All that has come by now. */
+/* Prints all events that have been written by now. */
 static int pass_on (struct journal_reader *reader, const struct audit_filter *filter, bool json,
                     struct output *output, struct error *err)
 {
@@ -51,7 +51,7 @@ static int pass_on (struct journal_reader *reader, const struct audit_filter *fi
   return r < 0 && !error_is_set (err) ? error_set_errno (err, -r, "cannot write standard output") : r;
 }
 
-/* So that there is something to watch before the first run. */
+/* Creates the journal if needed, so that it can be watched before the first run. */
 static int make_journal (const char *state, struct error *err)
 {
   const struct journal_options options = { .state = state };
@@ -77,13 +77,13 @@ static int follow (const struct arguments *arguments, struct output *output, str
     r = journal_reader_open (state, &reader, err);
   if (r == 0)
     r = journal_reader_watch (reader, &watch.fd, err);
-  /* With --since what was written before is shown first. */
+  /* With --since earlier events are shown first. */
   if (r == 0 && !arguments_have (arguments, OPTION_SINCE))
     r = journal_reader_skip (reader, err);
   while (r == 0) {
     r = pass_on (reader, &filter, arguments_have (arguments, OPTION_JSON), output, err);
     if (r == 0 && poll (&watch, 1, -1) < 0 && errno != EINTR)
-      r = error_set_errno (err, errno, "watch the journal");
+      r = error_set_errno (err, errno, "cannot watch the journal");
     while (r == 0 && read (watch.fd, events, sizeof (events)) > 0)
       continue;
   }
@@ -97,8 +97,8 @@ const struct verb verb_audit_follow = {
   .path = "audit follow",
   .summary = "print events as they are written",
   .description =
-      "Prints each new event until it is interrupted, with --since also those since then. With --json every "
-      "event is one line, as it stands in the journal.",
+      "Prints each new event until interrupted; with --since also the events since that time. With "
+      "--json every event is one line, as in the journal.",
   .options = follow_options,
   .run = follow,
 };

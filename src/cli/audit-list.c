@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* audit list, audit show: events that were written. */
+/* audit list, audit show: past events. */
 #include <config.h>
 
 #include <errno.h>
@@ -14,12 +14,12 @@
 
 #define LAST_MAX 1000000u
 
-/* The last events that a filter takes. */
+/* The last events that match a filter. */
 struct events {
   struct journal_line *ring;
   size_t capacity; /* of the ring, grown as needed up to MAX */
   size_t max, count, next;
-  size_t unread; /* lines that cannot be read */
+  size_t unread; /* unreadable lines */
 };
 
 static void events_clear (struct events *events)
@@ -29,13 +29,13 @@ static void events_clear (struct events *events)
   free (events->ring);
 }
 
-/* The event at INDEX, from the oldest. */
+/* The event at INDEX, counted from the oldest. */
 static const struct journal_line *event_at (const struct events *events, size_t index)
 {
   return &events->ring[events->count < events->max ? index : (events->next + index) % events->max];
 }
 
-/* LINE is taken. */
+/* Takes ownership of LINE. */
 static int keep (struct events *events, struct journal_line *line, struct error *err)
 {
   if (events->count < events->max && events->count == events->capacity) {
@@ -85,8 +85,6 @@ static int collect (const char *state, const struct audit_filter *filter, struct
 static int print_json (const struct events *events, struct output *output, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
-  int r;
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/audit/1");
@@ -95,10 +93,7 @@ static int print_json (const struct events *events, struct output *output, struc
     json_copy (&w, NULL, event_at (events, i)->tree);
   json_array_end (&w);
   json_object_end (&w);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 static enum tone tone_of (const char *kind)
@@ -148,7 +143,7 @@ static int print (const struct events *events, const struct arguments *arguments
                   struct error *err)
 {
   if (events->unread > 0)
-    output_note (output, "some lines of the journal cannot be read; 'tyrum-oci audit verify' says which");
+    output_note (output, "some lines of the journal cannot be read; 'tyrum-oci audit verify' finds them");
   if (arguments_have (arguments, OPTION_JSON))
     return print_json (events, output, err);
   return print_table (events, output, err);
@@ -187,7 +182,7 @@ static int show (const struct arguments *arguments, struct output *output, struc
     r = audit_state (&state, err);
   if (r == 0)
     r = collect (state, &filter, &events, err);
-  /* Nothing has that very id: then what begins with it. */
+  /* No event has exactly this id, so match it as a prefix. */
   if (r == 0 && events.count == 0 && filter.container != NULL) {
     filter.whole = false;
     r = collect (state, &filter, &events, err);
@@ -203,17 +198,17 @@ static const enum option list_options[] = { OPTION_RUN,  OPTION_KIND, OPTION_SIN
                                             OPTION_LAST, OPTION_JSON, OPTION_COUNT };
 
 static const struct verb_example list_examples[] = {
-  { "tyrum-oci audit list --kind refused --since 24h", "what was refused since yesterday" },
-  { "tyrum-oci audit list --kind elevation --kind waiver", "every run that was given more than usual" },
+  { "tyrum-oci audit list --kind refused --since 24h", "refused runs since yesterday" },
+  { "tyrum-oci audit list --kind elevation --kind waiver", "every run with a waiver or an elevation" },
   { NULL, NULL },
 };
 
 const struct verb verb_audit_list = {
   .path = "audit list",
   .summary = "list events of the audit journal",
-  .description = "Prints events in the order in which they were written, the last 1000 unless told "
-                 "otherwise. With --json the "
-                 "events are as they stand in the journal.",
+  .description =
+      "Prints events in the order in which they were written; by default the last 1000. With --json the "
+      "events are printed as in the journal.",
   .options = list_options,
   .examples = list_examples,
   .run = list,
@@ -223,10 +218,10 @@ static const enum option show_options[] = { OPTION_JSON, OPTION_COUNT };
 
 const struct verb verb_audit_show = {
   .path = "audit show",
-  .summary = "show the trail of one run",
+  .summary = "show the events of one run",
   .description =
-      "Prints every event of the run, from the request to its end. A container that an engine "
-      "started by tyrum-oci-runtime, or with tyrum-oci-hook, is named by its id or how that begins.",
+      "Prints every event of the run, from the request to its end. A container that an engine started "
+      "through tyrum-oci-runtime, or with tyrum-oci-hook, is named by its id or a prefix of it.",
   .operands = "RUN",
   .min = 1,
   .max = 1,

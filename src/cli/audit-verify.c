@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* audit verify: whether the journal is still what was written. */
+/* audit verify: whether the journal was modified. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int parse_anchor (const char *text, uint64_t *ret_seq, const char **ret_h
   if (colon != NULL && number == NULL)
     return error_oom (err);
   if (colon == NULL || !number_parse (number, UINT64_MAX, ret_seq) || strlen (colon + 1) != SHA256_HEX - 1)
-    return error_set (err, CLI_USAGE, "--anchor: '%s' is not a line's number, a colon, and its hash", text);
+    return error_set (err, CLI_USAGE, "--anchor: '%s' is not NUMBER:HASH of a line", text);
   *ret_hash = colon + 1;
   return 0;
 }
@@ -50,9 +50,10 @@ static int print_verdict (const struct journal_verdict *verdict, struct output *
                  (unsigned long long) verdict->last, (unsigned long long) verdict->last, verdict->head);
   strbuf_add (&output->out, "\n");
   if (verdict->mended > 0)
-    output_note (output, "writers were killed in the middle of a line; the lines after them say so");
+    output_note (output,
+                 "some writers were killed in the middle of a line; the lines after them record that");
   if (verdict->torn > 0)
-    output_note (output, "the last line is not whole: its writer was killed, or is still at it");
+    output_note (output, "the last line is incomplete: its writer was killed, or is still writing");
   return 0;
 }
 
@@ -60,8 +61,6 @@ static int print_verdict_json (const struct journal_verdict *verdict, struct out
                                struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
-  int r;
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/audit-verify/1");
@@ -81,10 +80,7 @@ static int print_verdict_json (const struct journal_verdict *verdict, struct out
   } else
     json_null (&w, "bad");
   json_object_end (&w);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 static int verify (const struct arguments *arguments, struct output *output, struct error *err)
@@ -97,7 +93,7 @@ static int verify (const struct arguments *arguments, struct output *output, str
   int r = anchor ? parse_anchor (anchor, &seq, &hash, err) : 0;
 
   if (r == 0 && from_text != NULL && !number_parse (from_text, UINT64_MAX, &from))
-    r = error_set (err, CLI_USAGE, "--from: '%s' is not a line's number", from_text);
+    r = error_set (err, CLI_USAGE, "--from: '%s' is not the number of a line", from_text);
   if (r == 0)
     r = audit_state (&state, err);
   if (r == 0)
@@ -112,20 +108,20 @@ static int verify (const struct arguments *arguments, struct output *output, str
 static const enum option verify_options[] = { OPTION_ANCHOR, OPTION_FROM, OPTION_JSON, OPTION_COUNT };
 
 static const struct verb_example verify_examples[] = {
-  { "tyrum-oci audit verify", "whether a line was edited, dropped, added, moved or cut off" },
-  { "tyrum-oci audit verify --anchor 1234:9f86d0...", "and whether it is still the journal of last week" },
+  { "tyrum-oci audit verify", "find lines that were edited, dropped, added, moved or truncated" },
+  { "tyrum-oci audit verify --anchor 1234:9f86d0...",
+    "also check that the journal was not replaced since the anchor was printed" },
   { NULL, NULL },
 };
 
 const struct verb verb_audit_verify = {
   .path = "audit verify",
-  .summary = "find the first line of the journal that is not what was written",
+  .summary = "find the first modified line of the journal",
   .description =
-      "Checks every line against its own hash, the line before it and the head, and names the first that "
-      "does not "
-      "fit; the exit status is then 1. It prints an anchor, the number and hash of the last line: kept in "
-      "another "
-      "place, it shows later whether the whole journal was replaced, which the journal alone cannot show.",
+      "Checks every line against its own hash, the previous line and the head, and names the first that "
+      "does not match; the exit status is then 1. It prints an anchor, the number and hash of the last "
+      "line. An anchor that is stored elsewhere shows later whether the whole journal was replaced, "
+      "which the journal alone cannot show.",
   .options = verify_options,
   .examples = verify_examples,
   .run = verify,

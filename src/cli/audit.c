@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* audit: the journal of what was asked, decided and done. */
+/* audit: the journal of requests, decisions and runs. */
 #include <config.h>
 
 #include "cli-audit.h"
@@ -27,7 +27,7 @@ int audit_state (char **ret_state, struct error *err)
   return *ret_state ? 0 : error_oom (err);
 }
 
-/* A time as the journal writes it, as far as it was given: times sort as text does. */
+/* Whether TEXT is a time in the format of the journal, or a prefix of one: such times compare as text. */
 static bool is_time (const char *text, size_t len)
 {
   static const char shape[] = "0000-00-00T00:00:00.000000";
@@ -94,7 +94,7 @@ int audit_filter_set (struct audit_filter *filter, const char *id, struct error 
   return 0;
 }
 
-/* Engines show the first characters of an id. */
+/* Engines show only a prefix of an id. */
 static bool is_of_container (const struct journal_line *line, const char *id, bool whole)
 {
   const struct json_node *named = json_get (line->details, "container");
@@ -136,7 +136,7 @@ bool audit_filter_takes (const struct audit_filter *filter, const struct journal
   return filter->kinds->count == 0;
 }
 
-/* Enough of a digest for people; the rest is in the JSON. */
+/* The prefix of a digest that is shown; JSON has all of it. */
 #define DIGEST_SHOWN (sizeof ("sha256:") - 1 + 12)
 
 static void add_value (const struct json_node *node, struct strbuf *out)
@@ -151,7 +151,7 @@ static void add_value (const struct json_node *node, struct strbuf *out)
     strbuf_add (out, node->text);
 }
 
-/* Of words, such as names of controls. */
+/* Whether NODE is an array of strings, such as names of controls. */
 static bool is_list (const struct json_node *node)
 {
   for (size_t i = 0; i < node->count; i++)
@@ -210,11 +210,10 @@ static const enum option options[] = { OPTION_COUNT };
 const struct verb verb_audit = {
   .path = "audit",
   .summary = "list, show, follow and verify the audit journal",
-  .description = "Every run leaves a trail in the journal of its user: that it was requested, the plan with "
-                 "the digests of "
-                 "profile and document, whether it was refused, started, what it ran into, what was waived "
-                 "or elevated, and how it "
-                 "ended. Each line holds the hash of the line before it.",
+  .description =
+      "Every run is recorded in the journal of its user: the request, the plan with the digests of "
+      "profile and document, whether it was refused or started, denials, waivers and elevations, and "
+      "how it ended. Each line has the hash of the line before it.",
   .operands = "VERB [ARG...]",
   .complete = COMPLETE_VERB,
   .options = options,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* check: has a live run changed since it was judged; with --operator: does the sandbox hold on this host. */
+/* check: whether a live run has changed since it was judged; with --operator: whether the
+ * sandbox holds on this host. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include "options-table.h"
 #include "proof-check.h"
 
-/* What a look from outside cannot tell about this run; NULL where memory ran out, "" for nothing. */
+/* What cannot be observed from outside about this run; "" for nothing, NULL when memory ran out. */
 static char *not_seen (const struct run_check *check)
 {
   if (!check->inside)
@@ -20,7 +21,7 @@ static char *not_seen (const struct run_check *check)
         "the limits of its cgroup were compared",
         check->backend);
   if (check->unseen > 0)
-    return str_format ("%zu of the host's processes do not show their namespaces to us: one of them that "
+    return str_format ("the namespaces of %zu host processes are not visible: a process among them that "
                        "joined the run without its cgroup would not be found",
                        check->unseen);
   return str_format ("%s", "");
@@ -49,8 +50,6 @@ static int print_json (const char *id, const struct run_check *check, const char
                        struct output *output, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
-  int r;
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/check/1");
@@ -62,10 +61,7 @@ static int print_json (const char *id, const struct run_check *check, const char
   json_string (&w, "not_seen", unknown[0] != '\0' ? unknown : NULL);
   write_findings (&w, &check->drift);
   json_object_end (&w);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 static void add_finding (struct table *table, const struct drift_finding *finding)
@@ -122,14 +118,15 @@ static int check_live (const struct arguments *arguments, struct output *output,
                                                  : print_text (id, &check, unknown, output, err);
 }
 
-/* A live run has its profile and its backend already. */
+/* The profile and backend of a live run are fixed. */
 static int refuse_request_options (const struct arguments *arguments, struct error *err)
 {
   static const enum option of_request[] = { OPTIONS_OF_PROBE };
 
   for (size_t i = 0; i < ARRAY_LEN (of_request); i++)
     if (arguments_have (arguments, of_request[i]))
-      return error_set (err, CLI_USAGE, "--%s goes with --operator; a live run has what it has",
+      return error_set (err, CLI_USAGE,
+                        "--%s needs --operator; the profile and backend of a live run are fixed",
                         option_info (of_request[i])->name);
   return 0;
 }
@@ -140,7 +137,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   int r;
 
   if (checklist != (arguments->operands.count == 0))
-    return error_set (err, CLI_USAGE, "'check' needs one of both: the id of a live run, or --operator");
+    return error_set (err, CLI_USAGE, "'check' needs either the id of a live run or --operator");
   if (checklist)
     return operator_check (arguments, output, err);
   r = refuse_request_options (arguments, err);
@@ -150,26 +147,27 @@ static int run (const struct arguments *arguments, struct output *output, struct
 static const enum option options[] = { OPTION_OPERATOR, OPTIONS_OF_PROBE, OPTION_JSON, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci check r-0123456789abcdef", "what has changed in a live run since it was judged" },
-  { "tyrum-oci check --operator --profile hardened", "the operator's checklist, run for real" },
+  { "tyrum-oci check r-0123456789abcdef", "changes in a live run since it was judged" },
+  { "tyrum-oci check --operator --profile hardened", "run the operator's checklist" },
   { NULL, NULL },
 };
 
 const struct verb verb_check = {
   .path = "check",
-  .summary = "look at a live run again, or run the operator's checklist",
+  .summary = "check a live run again, or run the operator's checklist",
   .description =
-      "With the id of a live run: looks at it again from outside and compares with what was seen when it was "
-      "judged. Found are a limit that was raised, a mount that came, went or changed, other ids or "
-      "namespaces, and every process in the run's cgroup or in any of its namespaces that has more than the "
-      "run's first process had: another user, a capability, no no_new_privileges, fewer filters, another "
-      "label, a namespace or a cgroup that is not the run's. The exit status is 1 where something has "
-      "changed. A look does not prevent: what was raised and lowered again before it is not found.\n\n"
-      "With --operator: launches short commands of its own under the profile and backend that the options "
-      "name, and reports for each of five points whether it holds: the runtime and its version, files of the "
-      "host, of another run and secrets that cannot be read, no network, limits that end what exceeds them, "
-      "and runs that are recorded. Each attempt that must fail stands beside one that must work. The exit "
-      "status is 1 where a point does not hold or is open.",
+      "With the id of a live run: observes it again from outside and compares that with what was "
+      "observed when it was judged. It finds a limit that was raised, a mount that was added, removed "
+      "or changed, other ids or namespaces, and every process in the run's cgroup or in any of its "
+      "namespaces that has more than the run's first process had: another user, a capability, no "
+      "no_new_privileges, fewer filters, another label, a namespace or a cgroup that is not the run's. "
+      "The exit status is 1 if something has changed. The check does not prevent: a value that was "
+      "raised and lowered again before it is not found.\n\n"
+      "With --operator: launches short commands under the profile and backend that the options name, "
+      "and reports for each of five points whether it holds: the runtime and its version; files of the "
+      "host and of another run, and secrets, that cannot be read; no network; limits that end what "
+      "exceeds them; and runs that are recorded. Each attempt that must fail is paired with one that "
+      "must work. The exit status is 1 if a point does not hold or is open.",
   .operands = "[RUN]",
   .min = 0,
   .max = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The program itself: a command line goes in, an exit status comes out. What its verb has to say is written
- * on the way; nothing else in this project prints. */
+/* The program: takes a command line, returns an exit status. It writes the output of the
+ * verb; no other module prints. */
 #pragma once
 
 struct session_process;

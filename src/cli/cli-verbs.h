@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every verb, and the way from a command line to the verb that it names. */
+/* All verbs, and the dispatch of a command line to its verb. */
 #pragma once
 
 #include "options-verb.h"
 
-/* The verbs below the program itself, as help lists them. */
+#if HAVE_DAEMON
+#define VERB_IF_DAEMON(VERB) VERB (daemon),
+#else
+#define VERB_IF_DAEMON(VERB)
+#endif
+
+/* The top-level verbs, in the order of the help. */
 #define VERBS(VERB)                                                                                          \
   VERB (run), VERB (ps), VERB (kill), VERB (gc), VERB (check), VERB (sandbox_status), VERB (prompt),         \
       VERB (doctor), VERB (spec), VERB (explain), VERB (matrix), VERB (profile), VERB (audit),               \
-      VERB (toolrunner), VERB (install_runtime), VERB (daemon), VERB (help)
+      VERB (toolrunner), VERB (install_runtime), VERB_IF_DAEMON (VERB) VERB (help)
 
 #define VERB_NAME(name) verb_##name
 extern const struct verb VERBS (VERB_NAME);
@@ -19,10 +25,10 @@ extern const struct verb verb_profile_list, verb_profile_show, verb_profile_lint
 
 struct session_process;
 
-/* Does what ARGV says (the words behind the program's name, NULL-terminated). *RET_VERB is the verb that the
- * words led to, also on failure. */
+/* Executes ARGV, the NULL-terminated arguments after the program's name. *RET_VERB is the verb that
+ * was found, also on failure. */
 int verb_dispatch (struct session_process *process, char *const *argv, const struct verb **ret_verb,
                    struct output *output, struct error *err);
 
-/* Whether a daemon that stays may do what ARGV says; what is wrong may not. */
+/* Whether a daemon may execute ARGV; false if ARGV is invalid. */
 bool verb_is_handed_on (char *const *argv);

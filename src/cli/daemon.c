@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* daemon: becomes the program that stays. */
+/* daemon: executes tyrum-oci-daemon. */
 #include <config.h>
 
 #include <errno.h>
@@ -13,11 +13,11 @@
 static int add_option (struct strlist *argv, const struct arguments *arguments, enum option option)
 {
   const char *value = arguments_text (arguments, option);
-  cleanup_free char *word = value ? str_format ("--%s=%s", option_info (option)->name, value) : NULL;
+  cleanup_free char *argument = value ? str_format ("--%s=%s", option_info (option)->name, value) : NULL;
 
   if (value == NULL)
     return 0;
-  return word ? strlist_add (argv, word) : -ENOMEM;
+  return argument ? strlist_add (argv, argument) : -ENOMEM;
 }
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
@@ -33,33 +33,30 @@ static int run (const struct arguments *arguments, struct output *output, struct
   for (size_t i = 0; i < argv.count && i + 1 < ARRAY_LEN (array); i++)
     array[i] = argv.items[i];
   execv (program, array);
-  return error_set_errno (err, errno, "execute '%s', which is built where libcrun is", program);
+  return error_set_errno (err, errno, "execute '%s'", program);
 }
 
 static const enum option options[] = { OPTION_SOCKET, OPTION_IDLE, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci daemon &", "from now on 'run' is handed to it" },
+  { "tyrum-oci daemon &", "pass later runs to a daemon" },
   { NULL, NULL },
 };
 
 const struct verb verb_daemon = {
   .path = "daemon",
-  .summary = "stay, and launch for run and toolrunner, from sandboxes held ready if so configured",
+  .summary = "launch for run and toolrunner, from prewarmed sandboxes if configured",
   .description =
-      "Listens at a socket of this user's. A run that finds it hands itself over: streams, directory, "
-      "environment and "
-      "limits; a process that is forked here does the rest in its place, without starting anything anew. "
-      "What a run "
-      "does, prints and ends with is the same, and where there is no daemon, or it declines, a run does "
-      "all of it "
-      "alone; so it is where standard input is a terminal. Only processes of the same user are heard, and "
-      "only those that have just what this one has: the same namespaces and capabilities, and no filter.\n\n"
-      "It ends after some time without a run (daemon.idle in the configuration), by a signal, or with its "
-      "user's session. Runs that have begun go on without it. With daemon.ready in the configuration it "
-      "also "
-      "holds sandboxes ready; docs/daemon.md says what that means. systemd can start it by its socket; "
-      "contrib/systemd has the units.",
+      "Listens on a socket of this user. A run that finds the socket passes itself to the daemon: "
+      "streams, directory, environment and limits. A child of the daemon then does the rest without "
+      "starting further programs. The effects, output and exit status of a run are the same. Where "
+      "there is no daemon, or it declines, or standard input is a terminal, a run does everything "
+      "itself. The daemon only accepts processes of the same user with the same namespaces and "
+      "capabilities and without a seccomp filter.\n\n"
+      "It exits after some time without a run (daemon.idle in the configuration), on a signal, or with "
+      "its user's session. Runs that have started continue without it. With daemon.ready in the "
+      "configuration it also prewarms sandboxes; see docs/daemon.md. systemd can start it through its "
+      "socket; contrib/systemd has the units.",
   .options = options,
   .examples = examples,
   .run = run,

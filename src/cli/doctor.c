@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* doctor: what this host has, what is missing and what to do; and whether the shipped profiles hold here. */
+/* doctor: what this host has, what is missing and what to do, and whether the shipped profiles hold here. */
 #include <config.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend-program.h"
+#include "base-json-read.h"
+#include "base-limits.h"
 #include "cli-verbs.h"
 #include "doctor-host.h"
 #include "doctor-status.h"
@@ -17,10 +21,10 @@
 
 static const char *const tried[PROFILES] = { "baseline", "hardened" };
 
-/* What was asked, and stays as long as the report is made. */
-struct patient {
+/* The findings, which live as long as the report is made. */
+struct findings {
   struct host_facts *host;
-  char *versions[BACKEND_MAX]; /* as BACKENDS has them */
+  char *versions[BACKEND_MAX]; /* in the order of BACKENDS */
   struct doctor_runtime runtimes[BACKEND_MAX];
   size_t count;
   char *advice;
@@ -28,48 +32,47 @@ struct patient {
   struct doctor_profile profiles[PROFILES];
 };
 
-static void patient_clear (struct patient *patient)
+static void findings_clear (struct findings *findings)
 {
-  host_facts_free (patient->host);
-  free (patient->advice);
+  host_facts_free (findings->host);
+  free (findings->advice);
   for (size_t i = 0; i < BACKEND_MAX; i++)
-    free (patient->versions[i]);
+    free (findings->versions[i]);
   for (size_t i = 0; i < PROFILES; i++)
-    free (patient->told[i]);
+    free (findings->told[i]);
 }
 
-/* What to do where libcrun is not in the build, and USED takes its place. */
+/* The advice where libcrun is not in the build and USED is the default instead. */
 static char *advice_for_first (const struct backend *used)
 {
   if (used != NULL && used != backends[0])
-    return str_format (
-        "%s is used where no backend is named; contrib/libcrun-headers and a new build bring it", used->name);
-  return strdup (
-      "install crun or runc, or run contrib/libcrun-headers and build again; nothing can be run without");
+    return str_format ("%s is the default instead; to add it run contrib/libcrun-headers and build again",
+                       used->name);
+  return strdup ("no command can run: install crun or runc, or run contrib/libcrun-headers and build again");
 }
 
-static void look_for_runtimes (const struct session_process *process, struct patient *patient)
+static void look_for_runtimes (const struct session_process *process, struct findings *findings)
 {
   const struct backend *used = paths_default_backend (process);
   cleanup_free char *helper = process->helper ? NULL : paths_program ("tyrum-oci-libcrun-helper");
 
-  for (size_t i = 0; backends[i] != NULL; i++, patient->count++) {
+  for (size_t i = 0; backends[i] != NULL; i++, findings->count++) {
     cleanup_error struct error ignored = { 0 };
     const struct backend_question question = { .backend = backends[i] };
     bool absent = backends[i]->missing != NULL && !backends[i]->ready (backends[i], helper);
 
-    if (absent && patient->advice == NULL)
-      patient->advice = advice_for_first (used);
-    if (absent || backends[i]->version (&question, &patient->versions[i], &ignored) < 0)
-      patient->versions[i] = NULL;
-    patient->runtimes[i] = (struct doctor_runtime){ .name = backends[i]->name,
-                                                    .version = patient->versions[i],
-                                                    .why = absent ? backends[i]->missing : "not found",
-                                                    .advice = absent ? patient->advice : NULL };
+    if (absent && findings->advice == NULL)
+      findings->advice = advice_for_first (used);
+    if (absent || backends[i]->version (&question, &findings->versions[i], &ignored) < 0)
+      findings->versions[i] = NULL;
+    findings->runtimes[i] = (struct doctor_runtime){ .name = backends[i]->name,
+                                                     .version = findings->versions[i],
+                                                     .why = absent ? backends[i]->missing : "not found",
+                                                     .advice = absent ? findings->advice : NULL };
   }
 }
 
-static char *verdict_words (const struct posture *posture)
+static char *probe_verdict (const struct posture *posture)
 {
   cleanup_free char *broken = posture_broken_text (posture);
   unsigned promised, verified;
@@ -92,13 +95,13 @@ static int try_profile (const struct arguments *arguments, const char *name, str
     r = probe_observe (&probe, &run, output, &why);
   if (r == CLI_USAGE)
     return error_set (err, r, "%s", error_text (&why));
-  *ret_told = r < 0 ? strdup (error_text (&why)) : verdict_words (run.result.posture);
+  *ret_told = r < 0 ? strdup (error_text (&why)) : probe_verdict (run.result.posture);
   *profile =
       (struct doctor_profile){ name, r == 0 && run.result.posture->overall != OVERALL_VIOLATED, *ret_told };
   return *ret_told ? 0 : error_oom (err);
 }
 
-static int print_text (const struct doctor *doctor, const struct patient *patient, struct output *output,
+static int print_text (const struct doctor *doctor, const struct findings *findings, struct output *output,
                        struct error *err)
 {
   static const enum tone tones[] = { TONE_GOOD, TONE_WARN, TONE_BAD };
@@ -116,56 +119,121 @@ static int print_text (const struct doctor *doctor, const struct patient *patien
     table_add (&table, row->advice ? row->advice : "");
   }
   for (size_t i = 0; i < PROFILES; i++) {
-    bool ready = patient->profiles[i].ready;
+    bool ready = findings->profiles[i].ready;
 
     table_add (&table, tried[i]);
     table_add_tone (&table, ready ? "ready" : "not ready", ready ? TONE_GOOD : TONE_BAD);
-    table_add (&table, patient->profiles[i].told);
+    table_add (&table, findings->profiles[i].told);
     table_add (&table, "");
   }
   return table_print (&table, output, err);
 }
 
+static const struct json_node *member (const struct json_node *object, const char *key)
+{
+  return object != NULL && object->type == JSON_OBJECT ? json_get (object, key) : NULL;
+}
+
+/* Where a document of the gateway's has the profile: its status, or its deployment configuration. */
+static const char *gateways_profile (const struct json_node *tree)
+{
+  const struct json_node *found[] = {
+    member (member (tree, "sandbox"), "hardening_profile"), member (tree, "hardening_profile"),
+    member (member (tree, "toolrunner"), "hardeningProfile"),
+    member (member (member (tree, "config"), "toolrunner"), "hardeningProfile")
+  };
+
+  for (size_t i = 0; i < ARRAY_LEN (found); i++)
+    if (found[i] != NULL && found[i]->type == JSON_STRING)
+      return found[i]->text;
+  return NULL;
+}
+
+static int read_gateway (struct json_node **ret_tree, struct error *err)
+{
+  static const struct json_limits limits = { LIMIT_PAYLOAD_BYTES, LIMIT_PAYLOAD_DEPTH, LIMIT_PAYLOAD_NODES,
+                                             .comments = false };
+  cleanup_strbuf struct strbuf text = { 0 };
+  char buffer[16384];
+  ssize_t n = 0;
+
+  while (text.len <= LIMIT_PAYLOAD_BYTES && (n = read (STDIN_FILENO, buffer, sizeof (buffer))) > 0)
+    strbuf_add_bytes (&text, buffer, (size_t) n);
+  if (n < 0)
+    return error_set_errno (err, errno, "--tyrum: read standard input");
+  if (text.failed)
+    return error_oom (err);
+  return json_read ("standard input", text.len > 0 ? text.text : "", text.len, &limits, ret_tree, err);
+}
+
+/* Tyrum shows the profile of its own configuration, whatever steps really get. */
+static int compare (const struct arguments *arguments, struct doctor *doctor, struct output *output,
+                    struct error *err)
+{
+  const struct configuration *configuration;
+  cleanup_json struct json_node *tree = NULL;
+  const char *theirs;
+  int r = session_process_configuration (arguments->process, &configuration, err);
+
+  if (r == 0)
+    r = read_gateway (&tree, err);
+  if (r < 0)
+    return r;
+  theirs = gateways_profile (tree);
+  if (theirs == NULL)
+    return error_set (
+        err, -EINVAL,
+        "--tyrum: standard input has neither sandbox.hardening_profile (the gateway's /status) nor "
+        "toolrunner.hardeningProfile (its deployment configuration)");
+  if (doctor_compare_profiles (doctor, theirs, configuration->profile ? configuration->profile : "baseline"))
+    output->status = 1;
+  return doctor->failed ? error_oom (err) : 0;
+}
+
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
-  cleanup (patient_clear) struct patient patient = { 0 };
+  cleanup (findings_clear) struct findings findings = { 0 };
   cleanup_doctor struct doctor doctor = { 0 };
   cleanup_free char *text = NULL;
-  int r = host_look (&patient.host, err);
+  int r = host_look (&findings.host, err);
 
   if (r < 0)
     return r;
-  look_for_runtimes (arguments->process, &patient);
+  look_for_runtimes (arguments->process, &findings);
   for (size_t i = 0; i < PROFILES && r == 0; i++)
-    r = try_profile (arguments, tried[i], &patient.profiles[i], &patient.told[i], output, err);
+    r = try_profile (arguments, tried[i], &findings.profiles[i], &findings.told[i], output, err);
   if (r == 0)
-    r = doctor_look_over (patient.host, patient.runtimes, patient.count, &doctor, err);
+    r = doctor_look_over (findings.host, findings.runtimes, findings.count, &doctor, err);
+  if (r == 0 && arguments_have (arguments, OPTION_GATEWAY))
+    r = compare (arguments, &doctor, output, err);
   if (r < 0)
     return r;
   for (size_t i = 0; i < PROFILES; i++)
-    if (!patient.profiles[i].ready)
+    if (!findings.profiles[i].ready)
       output->status = 1;
   if (!arguments_have (arguments, OPTION_JSON))
-    return print_text (&doctor, &patient, output, err);
-  r = doctor_write (&doctor, patient.profiles, PROFILES, &text, err);
+    return print_text (&doctor, &findings, output, err);
+  r = doctor_write (&doctor, findings.profiles, PROFILES, &text, err);
   if (r == 0)
     strbuf_add (&output->out, text);
   return r;
 }
 
-static const enum option options[] = { OPTION_BACKEND, OPTION_RUNTIME, OPTION_JSON, OPTION_COUNT };
+static const enum option options[] = { OPTION_BACKEND, OPTION_RUNTIME, OPTION_JSON, OPTION_GATEWAY,
+                                       OPTION_COUNT };
 
 const struct verb verb_doctor = {
   .path = "doctor",
-  .summary = "look whether this host is ready, and say what to do",
+  .summary = "check whether this host is ready, and what to do if not",
   .description =
       "Shows what this host has of what runs need: kernel, cgroups, ids, filters, runtimes with their "
-      "versions, "
-      "engines' sockets; each with what to do where it is missing. Then it launches 'true' under 'baseline' "
-      "and "
-      "under 'hardened', and tells the verdict. The exit status is 0 where both hold, and 1 where one does "
-      "not.\n\n"
-      "good: as it should be. less: goes without, with less. bad: a shipped profile needs it.",
+      "versions, sockets of engines; each with what to do where it is missing. Then it launches 'true' "
+      "under 'baseline' and under 'hardened', and reports the verdicts. The exit status is 0 if both "
+      "hold, and 1 otherwise.\n\n"
+      "With --tyrum it reads a document of the gateway from standard input, its /status or its deployment "
+      "configuration, and reports whether steps get the profile that is named there. The exit status is 1 "
+      "if the gateway claims 'hardened' and steps get 'baseline'.\n\n"
+      "good: as it should be. less: works with less. bad: a shipped profile needs it.",
   .options = options,
   .run = run,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* explain: every control of a profile, its value and origin, who carries it, and how it is observed. */
+/* explain: every control of a profile, its value and origin, how the backend enforces
+ * it, and how it is observed. */
 #include <config.h>
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include "cli-verbs.h"
 #include "options-session.h"
 
-/* All that is shown. Without a plan there is a refusal instead. */
+/* Everything that is shown. Without a plan there is a refusal instead. */
 struct explanation {
   const struct context *context;
   const struct plan *plan; /* NULL when refused */
@@ -25,7 +26,7 @@ static struct enforcement enforcement_in (const struct explanation *e, enum cont
   return enforcement_through (control, e->context->request.backend, e->context->request.below, &e->settings);
 }
 
-/* Adds "LABEL  TEXT", wrapped under itself. */
+/* Adds "LABEL TEXT", with TEXT wrapped in its own column. */
 static void add_line (struct output *output, const char *label, const char *text)
 {
   cleanup_strbuf struct strbuf clean = { 0 };
@@ -38,8 +39,8 @@ static void add_line (struct output *output, const char *label, const char *text
   text_wrap (&output->out, clean.text ? clean.text : "", 14, 14, output->width);
 }
 
-/* "network.mode: ci.json:14; network.allow: ci.json:15": the origin of the setting that decides, and of those
- * beside it that somebody wrote. */
+/* "network.mode: ci.json:14; network.allow: ci.json:15": the origin of the setting that decides, and of
+ * the others that were set explicitly. */
 static int add_origins (const struct explanation *e, enum control control, struct output *output,
                         struct error *err)
 {
@@ -47,7 +48,7 @@ static int add_origins (const struct explanation *e, enum control control, struc
   cleanup_strbuf struct strbuf text = { 0 };
 
   if (*setting == SETTING_COUNT)
-    strbuf_add (&text, "always, whatever the profile says");
+    strbuf_add (&text, "always, independent of the profile");
   for (; *setting != SETTING_COUNT; setting++) {
     const struct origin *of = &e->settings.values[*setting].origin;
     cleanup_free char *origin = NULL;
@@ -216,7 +217,6 @@ static int print_json (const struct explanation *e, struct output *output, struc
   const struct context *context = e->context;
   const struct profile *profile = context->profile;
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
   int r = 0;
 
   json_object_begin (&w, NULL);
@@ -237,11 +237,7 @@ static int print_json (const struct explanation *e, struct output *output, struc
   json_array_end (&w);
   write_plan (&w, e);
   json_object_end (&w);
-  if (r == 0)
-    r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return r < 0 ? r : json_finish_into (&w, &output->out, err);
 }
 
 static int show (struct explanation *e, bool json, struct output *output, struct error *err)
@@ -277,7 +273,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   if (r < 0)
     return r;
   r = context_plan (&context, &plan, &refusal);
-  /* Out of memory says nothing about the profile. */
+  /* Out of memory is no finding about the profile. */
   if (r == -ENOMEM)
     return error_oom (err);
   if (r < 0)
@@ -289,20 +285,20 @@ static int run (const struct arguments *arguments, struct output *output, struct
 static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_JSON, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci explain --profile hardened --backend docker", "what Docker could not carry of a profile" },
-  { "tyrum-oci explain --profile ./ci.json --json", "a profile of one's own, for a program" },
+  { "tyrum-oci explain --profile hardened --backend docker",
+    "which controls of a profile Docker cannot enforce" },
+  { "tyrum-oci explain --profile ./ci.json --json", "a custom profile, as JSON" },
   { NULL, NULL },
 };
 
 const struct verb verb_explain = {
   .path = "explain",
-  .summary = "say what a profile promises, where that comes from, and how it is kept",
+  .summary = "show what a profile promises, where each promise comes from, and how it is enforced",
   .description =
-      "Prints every control: its value, the file and line that decided it, the promise in plain words, how "
-      "the "
-      "chosen backend carries it, and how the running container will be asked for it. At the end stands what "
-      "a plan "
-      "on this host would leave out, or why it would be refused; neither makes explain itself fail.",
+      "Prints every control: its value, the file and line that decided it, the promise in one sentence, "
+      "how the chosen backend enforces it, and how it is observed on the running container. The end "
+      "lists what a plan on this host would leave out, or why it would be refused; neither makes "
+      "explain itself fail.",
   .options = options,
   .examples = examples,
   .run = run,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* install-runtime: tells Docker or Podman about our runtime, and takes it back.
+/* install-runtime: registers our runtime with Docker or Podman, and removes it again.
  *
- * One link for each profile, as the runtime reads the profile from the name that it is called by: an engine's
- * user chooses among names that the operator made, and can say nothing else. Everything is below the
- * operator's directory and the engine's own configuration; --root does it for a system that lies in a
- * directory. */
+ * There is one link for each profile, because the runtime takes the profile from the name under
+ * which it is called: users of an engine can only choose among the names that the operator created.
+ * All files are below the operator's directory and the engine's configuration; --root prefixes them
+ * with another system's root. */
 #include <config.h>
 
 #include <dirent.h>
@@ -22,6 +22,7 @@
 #include "base-path.h"
 #include "cli-verbs.h"
 #include "session-context.h"
+#include "session-paths.h"
 #include "shim-install-engine.h"
 
 #define LINK_PREFIX "tyrum-"
@@ -29,9 +30,9 @@
 static const char *const hook_files[] = { "tyrum-oci-gate.json", "tyrum-oci-audit.json" };
 
 struct installation {
-  const char *root; /* in front of every path that is written */
+  const char *root; /* prefix of every path that is written */
   bool dry, remove;
-  char *links; /* the directory of links, as the engine sees it */
+  char *links; /* the directory of links, without ROOT */
   struct strlist names;
   struct output *output;
 };
@@ -43,13 +44,6 @@ static void installation_clear (struct installation *i)
 }
 #define cleanup_installation cleanup (installation_clear)
 
-static const char *directory_of (const char *variable, const char *built)
-{
-  const char *value = secure_getenv (variable);
-
-  return value != NULL && value[0] != '\0' ? value : built;
-}
-
 static int make_parents (const char *path, struct error *err)
 {
   for (const char *slash = strchr (path + 1, '/'); slash != NULL; slash = strchr (slash + 1, '/')) {
@@ -58,13 +52,13 @@ static int make_parents (const char *path, struct error *err)
     if (parent == NULL)
       return error_oom (err);
     if (mkdir (parent, 0755) < 0 && errno != EEXIST)
-      return error_set_errno (err, errno, "make the directory '%s'", parent);
+      return error_set_errno (err, errno, "cannot create the directory '%s'", parent);
   }
   return 0;
 }
 
-/* Writes, or says what would be written. Who may read what LIKE holds may read it here, and nobody else: a
- * daemon.json can have passwords in it. */
+/* Writes the file, or prints what would be written. It gets the mode of LIKE, because a
+ * daemon.json can contain passwords. */
 static int put_like (const struct installation *i, const char *path, const char *like, const char *text,
                      struct error *err)
 {
@@ -75,7 +69,7 @@ static int put_like (const struct installation *i, const char *path, const char 
   if (full == NULL || other == NULL)
     return error_oom (err);
   if (stat (other, &st) < 0 && errno != ENOENT)
-    return error_set_errno (err, errno, "look at '%s'", other);
+    return error_set_errno (err, errno, "cannot look at '%s'", other);
   if (i->dry) {
     strbuf_addf (&i->output->out, "# %s\n%s\n", full, text);
     return 0;
@@ -119,7 +113,7 @@ static int read_there (const struct installation *i, const char *path, char **re
   return 0;
 }
 
-/* The first state that we met is kept beside the file. */
+/* Keeps the original file beside the new one. */
 static int keep_before (const struct installation *i, const char *path, const char *text, struct error *err)
 {
   cleanup_free char *before = str_format ("%s.before-tyrum-oci", path);
@@ -135,7 +129,7 @@ static int keep_before (const struct installation *i, const char *path, const ch
 static int make_link (const struct installation *i, const char *name, struct error *err)
 {
   cleanup_free char *program =
-      str_format ("%s/tyrum-oci-runtime", directory_of ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
+      str_format ("%s/tyrum-oci-runtime", paths_directory ("TYRUM_OCI_BINDIR", TYRUM_OCI_BINDIR));
   cleanup_free char *full = str_format ("%s%s/" LINK_PREFIX "%s", i->root, i->links, name);
   int r;
 
@@ -149,7 +143,7 @@ static int make_link (const struct installation *i, const char *name, struct err
   if (r == 0 && unlink (full) < 0 && errno != ENOENT)
     r = error_set_errno (err, errno, "replace '%s'", full);
   if (r == 0 && symlink (program, full) < 0)
-    r = error_set_errno (err, errno, "make the link '%s'", full);
+    r = error_set_errno (err, errno, "cannot create the link '%s'", full);
   if (r == 0)
     strbuf_addf (&i->output->out, "linked %s to %s\n", full, program);
   return r;
@@ -164,7 +158,7 @@ static int make_links (const struct installation *i, struct error *err)
   return r;
 }
 
-/* Profiles that have a link, as a set. */
+/* The profiles that have a link, as a set. */
 static int linked (const struct installation *i, struct strlist *names, struct error *err)
 {
   cleanup_free char *full = str_format ("%s%s", i->root, i->links);
@@ -183,7 +177,7 @@ static int linked (const struct installation *i, struct strlist *names, struct e
   return r;
 }
 
-/* Links that FILE, the other engine's, still names stay. */
+/* Keeps links that FILE, the configuration of the other engine, still uses. */
 static int remove_links (const struct installation *i, const char *file, struct error *err)
 {
   cleanup_free char *text = NULL;
@@ -225,7 +219,7 @@ static int for_docker (const struct installation *i, struct error *err)
 static int copy_hook (const struct installation *i, const char *name, struct error *err)
 {
   cleanup_free char *from =
-      str_format ("%s/hooks.d/%s", directory_of ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), name);
+      str_format ("%s/hooks.d/%s", paths_directory ("TYRUM_OCI_DATADIR", TYRUM_OCI_DATADIR), name);
   cleanup_free char *to = str_format (HOOKS "/%s", name), *text = NULL;
   int r;
 
@@ -236,13 +230,13 @@ static int copy_hook (const struct installation *i, const char *name, struct err
   r = file_read (AT_FDCWD, from, LIMIT_PROFILE_BYTES, &text, NULL, err);
   if (r == -ENOENT) {
     error_clear (err);
-    strbuf_addf (&i->output->notes, "tyrum-oci: the hook '%s' is not installed here, and left out\n", name);
+    strbuf_addf (&i->output->notes, "tyrum-oci: the hook '%s' is not installed and was left out\n", name);
     return 0;
   }
   return r < 0 ? r : put (i, to, text, err);
 }
 
-/* Our file names every profile that has a link. */
+/* The configuration file names every profile that has a link. */
 static int for_podman (const struct installation *i, struct error *err)
 {
   cleanup_strlist struct strlist all = { 0 }, left = { 0 };
@@ -267,7 +261,7 @@ static int for_podman (const struct installation *i, struct error *err)
   return r < 0 || !i->remove ? r : remove_links (i, DOCKER_FILE, err);
 }
 
-/* A profile that cannot be loaded would give a runtime that refuses everything. */
+/* A profile that cannot be loaded would give a runtime that refuses every container. */
 static int choose_names (struct installation *i, const char *profile, struct error *err)
 {
   static const char *const usual[] = { "baseline", "hardened" };
@@ -281,22 +275,21 @@ static int choose_names (struct installation *i, const char *profile, struct err
     if (!i->remove)
       r = profile_load (&context.store, name, &loaded, err);
     if (r == 0 && loaded != NULL && strcmp (loaded->name, name) != 0)
-      r = error_set (err, CLI_USAGE,
-                     "--profile: '%s' is not the name of a profile, which a runtime is called by", name);
+      r = error_set (err, CLI_USAGE, "--profile: '%s' is not the name of a profile", name);
     if (r == 0 && strset_add (&i->names, name) < 0)
       r = error_oom (err);
   }
   return r;
 }
 
-/* A daemon whose file says nothing of runtimes any more keeps those that it has, also when it is reloaded. */
+/* A daemon whose configuration no longer names any runtimes keeps those that it has, also after a reload. */
 static const char *when_read (bool docker, bool removed)
 {
   if (!docker)
-    return "Podman reads it at its next call";
-  return removed
-             ? "no container can be started by it any more; the daemon forgets the name when it is restarted"
-             : "'systemctl reload docker' makes the daemon read it";
+    return "Podman reads the configuration at its next start";
+  return removed ? "no container can be started with the runtime any more; Docker drops its name when it is "
+                   "restarted"
+                 : "run 'systemctl reload docker' to load the configuration";
 }
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
@@ -309,12 +302,11 @@ static int run (const struct arguments *arguments, struct output *output, struct
   int r;
 
   if (!docker && strcmp (engine, "podman") != 0)
-    return error_set (err, CLI_USAGE,
-                      "'%s' is not an engine that this verb knows; there are docker and podman", engine);
+    return error_set (err, CLI_USAGE, "unknown engine '%s'; use docker or podman", engine);
   if (root != NULL && !path_is_normal (root))
     return error_set (err, CLI_USAGE, "--root: '%s' is not an absolute path", root);
   i.root = root != NULL && strcmp (root, "/") != 0 ? root : "";
-  i.links = str_format ("%s/runtimes", directory_of ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR));
+  i.links = str_format ("%s/runtimes", paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR));
   if (i.links == NULL)
     return error_oom (err);
   r = choose_names (&i, arguments_text (arguments, OPTION_PROFILE), err);
@@ -331,23 +323,21 @@ static const enum option options[] = { OPTION_PROFILE, OPTION_DRY_RUN, OPTION_RE
 static const struct verb_example examples[] = {
   { "tyrum-oci install-runtime docker --dry-run", "what would be written for baseline and hardened" },
   { "tyrum-oci install-runtime podman --profile hardened",
-    "podman --runtime tyrum-hardened works from now on" },
-  { "tyrum-oci install-runtime docker --remove", "the way back" },
+    "afterwards podman --runtime tyrum-hardened works" },
+  { "tyrum-oci install-runtime docker --remove", "remove it again" },
   { NULL, NULL },
 };
 
 const struct verb verb_install_runtime = {
   .path = "install-runtime",
-  .summary = "tell Docker or Podman about tyrum-oci-runtime",
+  .summary = "register tyrum-oci-runtime with Docker or Podman",
   .description =
-      "Makes a link for each profile, by whose name tyrum-oci-runtime knows it, and names the links in the "
-      "engine's configuration: in /etc/docker/daemon.json, merged with what is there, or in a file of our "
-      "own in "
-      "/etc/containers/containers.conf.d, with the hooks beside it. Without --profile that is done for "
-      "baseline "
-      "and hardened.\n\n"
-      "The daemon.json that was there first is kept as daemon.json.before-tyrum-oci. --remove takes out what "
-      "was put in, and nothing else.",
+      "Creates a link to tyrum-oci-runtime for each profile, whose name selects the profile, and adds "
+      "the links to the engine's configuration: to /etc/docker/daemon.json, merged with its content, or "
+      "to a separate file in /etc/containers/containers.conf.d, together with the hooks. Without "
+      "--profile this is done for baseline and hardened.\n\n"
+      "The original daemon.json is kept as daemon.json.before-tyrum-oci. --remove removes only what was "
+      "added.",
   .operands = "docker|podman",
   .min = 1,
   .max = 1,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tyrum-oci-cli: all that tyrum-oci does. The client (src/client) is what people execute, and becomes this.
+/* tyrum-oci-cli: implements all of tyrum-oci. Users execute the client (src/client), which executes
+ * this program when needed.
  *
  * Nothing else in this program exits. */
 #include <config.h>
@@ -14,7 +15,7 @@ int main (int argc, char **argv)
 {
   cleanup_session_process struct session_process process = { 0 };
 
-  /* It is one program to its users, in ps as well. */
+  /* Users see one program, in ps as well. */
   prctl (PR_SET_NAME, "tyrum-oci");
   session_process_from_client (&process);
   return program_run (&process, argc, argv);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* matrix: controls against backends, and the reason behind every cell that is not plainly enforced. */
+/* matrix: controls against backends, and the reason for every cell that is not enforced. */
 #include <config.h>
 
-#include <string.h>
 
 #include "options-enforcement.h"
 #include "doctor-observed.h"
 #include "cli-verbs.h"
 #include "options-table.h"
 
-/* Adds "a, b and c" for the backends in MASK; all of them are "every backend". */
+/* Adds "a, b and c" for the backends in MASK; "every backend" for all of them. */
 static void add_backends (struct strbuf *buf, unsigned mask)
 {
   bool first = true, every = true;
@@ -27,12 +26,8 @@ static void add_backends (struct strbuf *buf, unsigned mask)
     }
 }
 
-static bool same_enforcement (const struct enforcement *a, const struct enforcement *b)
-{
-  return a->level == b->level && a->basis == b->basis && strcmp (a->reason, b->reason) == 0;
-}
-
-/* One line for CARRIAGE, which holds for the backends in MASK. WHAT is a control, perhaps with a value. */
+/* One line for ENFORCEMENT, which applies to the backends in MASK. WHAT is a
+ * control, perhaps with a value. */
 static void add_reason (struct output *output, const char *what, unsigned mask,
                         const struct enforcement *enforcement)
 {
@@ -48,7 +43,7 @@ static void add_reason (struct output *output, const char *what, unsigned mask,
   text_wrap (&output->out, line.text, 2, 6, output->width);
 }
 
-/* Backends that are the same for one control share a line. */
+/* Backends with the same enforcement of a control share a line. */
 static void add_reasons (enum control control, struct output *output)
 {
   unsigned done = 0;
@@ -62,7 +57,7 @@ static void add_reasons (enum control control, struct output *output)
     for (size_t other = b; backends[other] != NULL; other++) {
       struct enforcement same = enforcement_of (control, backends[other]);
 
-      if (same_enforcement (&enforcement, &same))
+      if (enforcement_equal (&enforcement, &same))
         mask |= 1u << other;
     }
     done |= mask;
@@ -143,11 +138,11 @@ static int print_text (struct output *output, struct error *err)
       "container.",
       0, 0, output->width);
   if (brief)
-    strbuf_add (&output->out, "Short for want of columns: enf, weak, imp.\n");
+    strbuf_add (&output->out, "Abbreviated to fit: enf, weak, imp.\n");
   strbuf_add (&output->out, "\nReasons\n");
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     add_reasons (c, output);
-  strbuf_add (&output->out, "\nValues that are carried differently\n");
+  strbuf_add (&output->out, "\nValues that are enforced differently\n");
   add_value_notes (output);
   strbuf_add (&output->out, "\nWhat else is different\n");
   add_differences (output);
@@ -198,8 +193,6 @@ static void write_notes (struct json_writer *w)
 static int print_json (struct output *output, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
-  int r;
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/matrix/1");
@@ -221,10 +214,7 @@ static int print_json (struct output *output, struct error *err)
   write_notes (&w);
   write_differences (&w);
   json_object_end (&w);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 /* ---- What was observed. */
@@ -244,8 +234,6 @@ static void write_cell (struct json_writer *w, const struct observed *observed, 
 static int print_observed_json (const struct observed *observed, struct output *output, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
-  int r;
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/matrix-observed/1");
@@ -272,10 +260,7 @@ static int print_observed_json (const struct observed *observed, struct output *
   }
   json_array_end (&w);
   json_object_end (&w);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 static void add_apart (const struct observed_backend *backend, struct output *output)
@@ -284,8 +269,8 @@ static void add_apart (const struct observed_backend *backend, struct output *ou
 
   if (backend->apart == NULL || backend->absent != NULL)
     return;
-  text = str_format ("a read-only root and a user namespace were seen in two runs, not in one: %s",
-                     backend->apart);
+  text =
+      str_format ("a read-only root and a user namespace were observed in separate runs: %s", backend->apart);
   strbuf_add (&output->out, "    ");
   if (text == NULL)
     output->out.failed = true;
@@ -314,7 +299,7 @@ static void add_wrong (const struct observed *observed, struct output *output)
     for (size_t b = 0; backends[b] != NULL; b++)
       if (observed_is_wrong (observed, c, b)) {
         strbuf_addf (&output->out,
-                     "%s on %s is declared enforced, and is not verified: ", control_info (c)->name,
+                     "%s on %s is declared enforced, but was not verified: ", control_info (c)->name,
                      backends[b]->name);
         text_clean (&output->out, observed->backends[b].cells[c].evidence);
         strbuf_add (&output->out, "\n");
@@ -346,7 +331,7 @@ static int print_observed_text (const struct observed *observed, struct output *
     return r;
   strbuf_add (&output->out, "\n");
   text_wrap (&output->out,
-             "verified: declared enforced, and seen to hold on a run just now. not on this host: the backend "
+             "verified: declared enforced, and observed on a run just now. not on this host: the backend "
              "could, the host cannot. weaker, impossible: declared so, and never called verified.",
              0, 0, output->width);
   strbuf_add (&output->out, "\n");
@@ -379,7 +364,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   bool page = arguments_have (arguments, OPTION_MARKDOWN);
 
   if (page && (!arguments_have (arguments, OPTION_OBSERVE) || arguments_have (arguments, OPTION_JSON)))
-    return error_set (err, CLI_USAGE, "--markdown goes with --observe, and not with --json");
+    return error_set (err, CLI_USAGE, "--markdown needs --observe and excludes --json");
   if (arguments_have (arguments, OPTION_OBSERVE))
     return observe (arguments, output, err);
   return arguments_have (arguments, OPTION_JSON) ? print_json (output, err) : print_text (output, err);
@@ -390,20 +375,16 @@ static const enum option options[] = { OPTION_OBSERVE, OPTION_IMAGE, OPTION_MARK
 
 const struct verb verb_matrix = {
   .path = "matrix",
-  .summary = "show which backend can carry which control, and why not",
+  .summary = "show which backend can enforce which control, and why not",
   .description =
-      "Prints every control against every backend: enforced, weaker or impossible, with the reason for each "
-      "cell "
-      "that is not enforced, the values of a control that are carried differently from the rest, and what "
-      "else "
-      "a run does otherwise on some backend. What is "
-      "declared but was not yet observed on a running container has a question mark.\n\n"
-      "With --observe a run is made on every backend that is here (on engines, where --image names what they "
-      "start "
-      "from), under a profile that promises every "
-      "control, "
-      "and what was seen is printed. The exit status is 1 where a cell is declared enforced and was not "
-      "verified, unless it is the host that lacks what it takes.",
+      "Prints every control against every backend: enforced, weaker or impossible, with the reason for "
+      "each cell that is not enforced, the values of a control that are enforced differently, and other "
+      "differences between backends. A question mark means declared but not yet observed on a running "
+      "container.\n\n"
+      "With --observe a command is run on every available backend (on engines only with --image, which "
+      "names the image to start), under a profile that promises every control, and the observations are "
+      "printed. The exit status is 1 if a cell is declared enforced and was not verified, unless the "
+      "host lacks what it needs.",
   .options = options,
   .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile diff: two profiles setting by setting, each step tighter or looser. */
+/* profile diff: compares two profiles setting by setting, each as tighter or looser. */
 #include <config.h>
 
 #include "base-json-write.h"
@@ -12,7 +12,7 @@
 
 struct difference {
   enum setting setting;
-  enum relation relation; /* how B stands against A */
+  enum relation relation; /* of B to A */
   char *a, *b;
 };
 
@@ -39,7 +39,7 @@ static int compare (const struct profile *a, const struct profile *b, struct dif
     enum relation relation = value_compare (s, before, after);
 
     differences->counts[relation]++;
-    /* Unset and lifted restrict nothing, both of them: as strict, and not worth a line. */
+    /* Unset and lifted are equally strict: neither restricts anything. */
     if (relation == RELATION_EQUAL)
       continue;
     *d = (struct difference){ s, relation, value_text (s, before), value_text (s, after) };
@@ -68,7 +68,7 @@ static int print_text (const struct profile *a, const struct profile *b,
                        const struct differences *differences, struct output *output, struct error *err)
 {
   const char *heading[] = { "setting", a->name, b->name, "step", "control" };
-  /* All but the values are names, which people copy. */
+  /* All columns but the values are names, which users copy. */
   cleanup_table struct table table = { .columns = ARRAY_LEN (heading), .keep = 1u << 0 | 1u << 3 | 1u << 4 };
   int r;
 
@@ -98,8 +98,6 @@ static int print_json (const struct profile *a, const struct profile *b,
                        const struct differences *differences, struct output *output, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
-  int r;
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/diff/1");
@@ -123,10 +121,7 @@ static int print_json (const struct profile *a, const struct profile *b,
     json_number (&w, relation_text (relation), differences->counts[relation]);
   json_object_end (&w);
   json_object_end (&w);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)

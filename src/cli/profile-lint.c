@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile lint: what is wrong with profiles, in the form that editors jump by. */
+/* profile lint: reports problems of profiles in the format that editors parse. */
 #include <config.h>
 
 #include <string.h>
@@ -17,8 +17,8 @@ static void add_finding (struct output *output, const char *where, const char *s
   strbuf_add (&output->out, "\n");
 }
 
-/* Messages of the loader begin with "profile 'FILE':LINE:COLUMN: "; the place goes in front, for editors. A
- * message without a place is about the file as a whole. */
+/* Messages of the loader start with "profile 'FILE':LINE:COLUMN: "; the position is moved to the front,
+ * for editors. A message without a position concerns the whole file. */
 static int add_refusal (struct output *output, const char *name, const char *message, struct error *err)
 {
   static const char prefix[] = "profile '";
@@ -86,14 +86,12 @@ static const struct verb_example examples[] = {
 
 const struct verb verb_profile_lint = {
   .path = "profile lint",
-  .summary = "check profiles for errors and surprises",
-  .description = "Reads each profile with its parents and prints one line for each finding, \"FILE:LINE: "
-                 "error: ...\" or "
-                 "\"FILE:LINE: warning: ...\", or \"FILE: ok\". Errors are refused by every plan as well and "
-                 "make the exit "
-                 "status 1; warnings are worth a second look. A file is judged as it would be once "
-                 "installed: lying in the "
-                 "current directory does not make it untrusted here.",
+  .summary = "check profiles for errors and likely mistakes",
+  .description =
+      "Reads each profile with its parents and prints one line for each finding, \"FILE:LINE: error: "
+      "...\" or \"FILE:LINE: warning: ...\", or \"FILE: ok\". Every plan refuses errors as well; they make "
+      "the exit status 1. Warnings are allowed. A file is judged as if it were installed: lying in the "
+      "current directory does not make it untrusted here.",
   .operands = "NAME|FILE...",
   .min = 1,
   .max = LIMIT_ARGUMENTS,

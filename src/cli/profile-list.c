@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile list: every profile that can be found, the broken ones with what is wrong with them. */
+/* profile list: every profile that can be found; for broken ones also the error. */
 #include <config.h>
 
 #include "base-json-write.h"
@@ -7,7 +7,7 @@
 #include "options-table.h"
 #include "session-context.h"
 
-/* Loads NAME; on failure *RET_PROFILE stays NULL and FAULT says why. */
+/* Loads NAME; on failure *RET_PROFILE stays NULL and FAULT is set. */
 static void load (const struct context *context, const char *name, struct profile **ret_profile,
                   struct error *fault)
 {
@@ -72,7 +72,6 @@ static int print_json (const struct context *context, const struct strlist *name
                        struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
   int r = 0;
 
   json_object_begin (&w, NULL);
@@ -82,11 +81,7 @@ static int print_json (const struct context *context, const struct strlist *name
     r = write_profile (&w, context, names->items[i], err);
   json_array_end (&w);
   json_object_end (&w);
-  if (r == 0)
-    r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return r < 0 ? r : json_finish_into (&w, &output->out, err);
 }
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
@@ -97,7 +92,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   int r;
 
   if (only_names && arguments_have (arguments, OPTION_JSON))
-    return error_set (err, CLI_USAGE, "--names and --json are two forms of one list; give one of them");
+    return error_set (err, CLI_USAGE, "--names and --json exclude each other");
   r = context_open_store (&context, err);
   if (r == 0)
     r = profile_names (&context.store, &names, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile show and profile schema: a resolved profile, and the language it is written in. */
+/* profile show and profile schema: a resolved profile, and the schema of the profile language. */
 #include <config.h>
 
 #include "cli-verbs.h"
@@ -40,12 +40,12 @@ static const struct verb_example show_examples[] = {
 
 const struct verb verb_profile_show = {
   .path = "profile show",
-  .summary = "print a profile with all that it inherits",
+  .summary = "print a profile with everything that it inherits",
   .description =
-      "Prints the resolved profile as a document of the profile language: its own settings, its parents' and "
-      "the defaults. The document is JSON with or without --json. Its digest, under which the audit trail "
-      "knows it, "
-      "goes to standard error, or with --digest alone to standard output.",
+      "Prints the resolved profile as a document of the profile language: its own settings, its "
+      "parents' and the defaults. The document is JSON with or without --json. Its digest, which "
+      "identifies it in the audit journal, goes to standard error, or with --digest alone to standard "
+      "output.",
   .operands = "NAME|FILE",
   .min = 1,
   .max = 1,
@@ -63,7 +63,7 @@ static int schema (const struct arguments *arguments, struct output *output, str
   int r;
 
   if (ceiling && configuration)
-    return error_set (err, CLI_USAGE, "--ceiling and --configuration are two schemas; give one of them");
+    return error_set (err, CLI_USAGE, "--ceiling and --configuration exclude each other");
   r = schema_write (ceiling ? "ceiling" : configuration ? "configuration" : "profile", &text, err);
   if (r == 0)
     strbuf_add (&output->out, text);

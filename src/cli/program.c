@@ -20,8 +20,8 @@
 #define WIDTH_MIN 60u
 #define WIDTH_MAX 160u
 
-/* A file opened later must not become one of the standard streams. What takes the place of a closed one is
- * open the wrong way round, so that using it fails as it would have. */
+/* A file that is opened later must not become a standard stream. A closed stream is replaced by /dev/null,
+ * opened in the wrong direction, so that using it still fails. */
 static int hold_standard_streams (void)
 {
   for (int fd = 0; fd <= 2; fd++)
@@ -47,7 +47,7 @@ static void look_at_terminal (struct output *output)
     output->width = WIDTH_MAX;
 }
 
-/* After a run signals are still blocked; a reader that takes nothing must not keep us from ending then. */
+/* After a run, signals are still blocked; a reader that does not read must not keep this process alive. */
 static int write_all (int fd, const struct strbuf *text)
 {
   return io_timeout_write (fd, text->text, text->len, 0);
@@ -61,8 +61,8 @@ static int flush (struct output *output)
   return r;
 }
 
-/* There is nowhere left to report that standard error cannot be written. */
-static void say_error (const char *prefix, const struct error *err)
+/* A failure to write standard error cannot be reported anywhere. */
+static void print_error (const char *prefix, const struct error *err)
 {
   cleanup_strbuf struct strbuf line = { 0 };
 
@@ -80,8 +80,8 @@ static void on_file_limit (int signal_number)
   (void) signal_number;
 }
 
-/* A caller's limit on the size of files is told like any other failure to write. A handler and no SIG_IGN, as
- * programs that we execute would inherit that. */
+/* A file size limit of the caller is reported like any other write error. Not SIG_IGN, because executed
+ * programs would inherit it. */
 static void survive_file_limit (void)
 {
   const struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
@@ -97,7 +97,8 @@ int program_run (struct session_process *process, int argc, char **argv)
   int r;
 
   if (hold_standard_streams () < 0) {
-    fprintf (stderr, "tyrum-oci: open '/dev/null' in the place of a closed stream: %s\n", strerror (errno));
+    fprintf (stderr, "tyrum-oci: cannot open '/dev/null' in place of a closed stream: %s\n",
+             strerror (errno));
     return 125;
   }
   survive_file_limit ();
@@ -111,6 +112,6 @@ int program_run (struct session_process *process, int argc, char **argv)
       error_set_errno (&err, -r, "cannot write standard output");
   }
   if (r < 0)
-    say_error (verb_prefix (verb, r), &err);
+    print_error (verb_prefix (verb, r), &err);
   return verb_status (verb, r, &output);
 }

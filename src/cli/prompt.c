@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* prompt: the Sandbox section for a model, from what was verified a moment ago. */
+/* prompt: the Sandbox section of a model's system prompt, from what was just verified. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -24,17 +24,17 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return r;
 }
 
-static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_TOOLRUNNER, OPTION_COUNT };
 
 const struct verb verb_prompt = {
   .path = "prompt",
   .summary = "print the Sandbox section for a model's system prompt",
   .description =
-      "Launches 'true' under the profile and backend that the options name, and says in plain words what a "
-      "model can do inside: what it can write, whether it has a network, which limits hold, and what to do "
-      "when something is denied. Only what was verified on that run is told. The section has fewer than "
-      "1,200 "
-      "characters.",
+      "Launches 'true' under the profile and backend that the options name, and describes what a model "
+      "can do inside: what it can write, whether it has a network, which limits hold, and what to do "
+      "when something is denied. Only what was verified on that run is included. The section has fewer "
+      "than 1,200 characters. With --toolrunner it is for steps of Tyrum: profile, backend and root are "
+      "the configured ones, and time and output are those that the ToolRunner's contract gives a command.",
   .options = options,
   .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ps, kill, gc: the runs of this user that live, or that a crash left. */
+/* ps, kill, gc: the live runs of this user, and those that a crash left behind. */
 #include <config.h>
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "state-run-record.h"
 #include "supervisor-run.h"
 
-/* One run as ps shows it. */
+/* One row of ps. */
 struct row {
   bool live;
   struct run_record record;
@@ -91,7 +91,7 @@ static int list (const struct host_facts *host, struct table *table, struct json
     struct error gone = { 0 };
     struct row row = { 0 };
 
-    /* A run that ends while we look is not there any more, which is no failure. */
+    /* A run that ends meanwhile is not a failure. */
     if (look_at (host, ids.items[i], &row, &gone) == 0) {
       add_text (table, ids.items[i], &row);
       add_json (w, ids.items[i], &row);
@@ -102,7 +102,7 @@ static int list (const struct host_facts *host, struct table *table, struct json
   return r;
 }
 
-/* What an engine still has of a run of which nothing else is left; its label is all that is known of it. */
+/* Containers that an engine still has for runs without any other trace; only their labels are known. */
 static int list_engines (const struct host_facts *host, const char *socket, struct table *table,
                          struct json_writer *w, struct error *err)
 {
@@ -127,7 +127,6 @@ static int run_ps (const struct arguments *arguments, struct output *output, str
   cleanup_table struct table table = { .columns = ARRAY_LEN (heading), .keep = 1u << 0 };
   cleanup_json_writer struct json_writer w = { .pretty = true };
   cleanup_host_facts struct host_facts *host = NULL;
-  cleanup_free char *text = NULL;
   int r = host_look (&host, err);
 
   for (size_t i = 0; i < ARRAY_LEN (heading); i++)
@@ -145,10 +144,7 @@ static int run_ps (const struct arguments *arguments, struct output *output, str
     return r;
   if (!arguments_have (arguments, OPTION_JSON))
     return table_print (&table, output, err);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 static int parse_signal (const char *name, int *ret_signal, struct error *err)
@@ -182,13 +178,13 @@ static int run_kill_verb (const struct arguments *arguments, struct output *outp
     r = host_look (&host, err);
   for (size_t i = 0; r == 0 && i < arguments->operands.count; i++)
     r = run_kill (host, arguments->operands.items[i], signal_number, err);
-  /* A supervisor that was killed cannot clean up after itself. */
+  /* A killed supervisor cannot clean up. */
   if (r == 0 && signal_number == SIGKILL)
     r = run_gc (host, 0, &finished, err);
   return r;
 }
 
-/* What engines have lost; that is in the journal like any other end. */
+/* Cleans up containers that engines lost track of; the journal records their end. */
 static unsigned sweep (const struct host_facts *host)
 {
   struct call call = { .config_dir = paths_directory ("TYRUM_OCI_CONFDIR", TYRUM_OCI_SYSCONFDIR),
@@ -207,7 +203,7 @@ static int run_gc_verb (const struct arguments *arguments, struct output *output
 
   if (r < 0)
     return r;
-  /* What cannot be finished must not keep what can. */
+  /* A failure must not prevent the remaining cleanup. */
   r = run_gc (host, 0, &count, err);
   if (run_gc_engines (host, arguments_text (arguments, OPTION_ENGINE_SOCKET), &containers,
                       r < 0 ? &second : err)
@@ -226,10 +222,10 @@ static const enum option gc_options[] = { OPTION_ENGINE_SOCKET, OPTION_COUNT };
 
 const struct verb verb_ps = {
   .path = "ps",
-  .summary = "list runs that live, or that a crash left",
-  .description = "A run is live as long as its supervisor is. One that is left has none any more; 'gc' "
-                 "finishes it. What is "
-                 "left in Docker or Podman alone is found there by its label.",
+  .summary = "list live runs, and runs that a crash left behind",
+  .description =
+      "A run is live as long as its supervisor is. A run without a supervisor was left behind; 'gc' "
+      "cleans it up. Containers that are left only in Docker or Podman are found there by their label.",
   .options = ps_options,
   .run = run_ps,
 };
@@ -238,8 +234,8 @@ const struct verb verb_kill = {
   .path = "kill",
   .summary = "signal a live run",
   .description =
-      "The supervisor passes the signal on to the command and, for those that end it, sees that it does. "
-      "KILL ends the supervisor itself; what it leaves is finished at once.",
+      "The supervisor forwards the signal to the command and, for signals that terminate, makes sure "
+      "that it ends. KILL ends the supervisor itself; what it leaves behind is cleaned up at once.",
   .operands = "RUN...",
   .min = 1,
   .max = 64,
@@ -249,14 +245,12 @@ const struct verb verb_kill = {
 
 const struct verb verb_gc = {
   .path = "gc",
-  .summary = "finish what killed runs left",
+  .summary = "clean up after killed runs",
   .description =
-      "Ends every process, removes every cgroup and directory of runs whose supervisor is gone. Live runs "
-      "are "
-      "not touched. The next 'run' does the same. Containers that such runs left in Docker or Podman go as "
-      "well, by their labels. What tyrum-oci-runtime remembers of a container goes when its engine has "
-      "removed "
-      "the bundle and nothing of it runs.",
+      "Ends all processes and removes the cgroups and directories of runs whose supervisor is gone. "
+      "Live runs are not touched. The next 'run' does the same. Containers that such runs left in "
+      "Docker or Podman are removed too, by their labels. The state of tyrum-oci-runtime for a "
+      "container is removed when its engine has removed the bundle and no process of it is running.",
   .options = gc_options,
   .run = run_gc_verb,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* run: launch a command, or show what would be launched. */
+/* run: launches a command, or shows what would be launched. */
 #include <config.h>
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "denial-write.h"
 #include "options-session.h"
 
-/* Opens the directory of the file for the result, before the command can put another one in its place. */
+/* Opens the directory of the result file before the command can replace it. */
 static int open_result (const char *file, struct error *err)
 {
   const char *slash = strrchr (file, '/');
@@ -25,18 +25,18 @@ static int open_result (const char *file, struct error *err)
   if (directory == NULL)
     return error_oom (err);
   fd = open (directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return fd < 0 ? error_set_errno (err, errno, "--result: open the directory of '%s'", file) : fd;
+  return fd < 0 ? error_set_errno (err, errno, "--result: cannot open the directory of '%s'", file) : fd;
 }
 
-/* As in a shell: a command that wrote to a reader which had gone has done nothing wrong. */
+/* As in a shell, a command that wrote to a closed pipe has not failed. */
 static bool lost_reader (const struct run_result *result)
 {
   return result->reader_gone && (result->code == 128 + SIGPIPE || result->code == 128 + SIGHUP);
 }
 
-/* For the reader of a failure, which may be a model: one line for each denial. Where none was seen, and the
- * failure is one that a control can cause, one line says so; it cannot say that the sandbox is not the cause.
- * Any other failure, such as of grep without a match, gets no line. */
+/* Adds one line for each denial, for the reader of the failure, which may be a model. If none was seen and
+ * a control can cause this failure, one line notes that; it does not rule out the sandbox as the cause.
+ * Any other failure, such as grep without a match, gets no line. */
 static void explain_failure (const struct run_result *result, struct output *output)
 {
   if (result->code == 0 || lost_reader (result))
@@ -57,8 +57,8 @@ static void explain_failure (const struct run_result *result, struct output *out
               "'tyrum-oci explain' lists the controls");
 }
 
-/* A command that ended well, and whose output is lost all the same, has not done what it was run for. */
-static void tell_lost (const struct run_result *result, struct output *output)
+/* A command that succeeded but whose output was lost did not achieve its purpose. */
+static void note_lost_output (const struct run_result *result, struct output *output)
 {
   static const char *const names[] = { "standard input", "standard output", "standard error" };
 
@@ -94,7 +94,7 @@ struct running {
   struct output_sink shown;
 };
 
-/* An option that nobody carries out would be a promise. */
+/* An option without a sandbox to apply it would be a false promise. */
 static int check_options (const struct arguments *arguments, struct error *err)
 {
   static const enum option allowed[] = { OPTION_PROFILE, OPTION_UNCONFINED, OPTION_RESULT };
@@ -106,14 +106,14 @@ static int check_options (const struct arguments *arguments, struct error *err)
       fine = fine || o == allowed[i];
     if (!fine)
       return error_set (err, CLI_USAGE,
-                        "--%s: there is no sandbox that could carry it out; leave it away, or take a profile "
-                        "that has one",
+                        "--%s: there is no sandbox to apply it; leave it out, or use a profile "
+                        "with a sandbox",
                         option_info (o)->name);
   }
   return 0;
 }
 
-/* At once and unasked, before the command can say anything. There is no option that stops it. */
+/* Always shown, before any output of the command. No option suppresses it. */
 static void show_banner (void)
 {
   static const char banner[] = "**********************************************************************\n"
@@ -126,7 +126,7 @@ static void show_banner (void)
     errno = 0;
 }
 
-/* The journal has what it needs by then: the banner is the last thing before the command. */
+/* The journal is written first: the banner is the last thing before the command. */
 static int on_event (void *data, const struct session_event *event, struct error *err)
 {
   const struct running *running = data;
@@ -138,7 +138,7 @@ static int on_event (void *data, const struct session_event *event, struct error
   return event->kind == SESSION_PLANNED ? check_options (running->arguments, err) : 0;
 }
 
-/* A promise does not hold: the command did not run, and the caller is told which promise and why. */
+/* A promise does not hold, so the command did not run; the caller learns which promise and why. */
 static int refuse (const struct session_outcome *run, struct output *output, struct error *err)
 {
   cleanup_free char *table = posture_text (run->result.posture);
@@ -149,7 +149,7 @@ static int refuse (const struct session_outcome *run, struct output *output, str
   return error_set (err, run->refused.code, "%s", error_text (&run->refused));
 }
 
-/* The command's own exit code is ours. */
+/* The exit status is that of the command. */
 static int report (const struct session_outcome *run, const struct arguments *arguments,
                    struct output *output, struct error *err)
 {
@@ -165,7 +165,7 @@ static int report (const struct session_outcome *run, const struct arguments *ar
   if (run->unconfined)
     return 0;
   explain_failure (result, output);
-  tell_lost (result, output);
+  note_lost_output (result, output);
   if (result->left != NULL)
     output_note (output, result->left);
   return 0;
@@ -226,7 +226,7 @@ static int check_terminal (const struct arguments *arguments, struct error *err)
   if (!arguments_have (arguments, OPTION_TTY))
     return 0;
   if (arguments_have (arguments, OPTION_JSON))
-    return error_set (err, CLI_USAGE, "--tty: there is no terminal to show with --json");
+    return error_set (err, CLI_USAGE, "--tty and --json exclude each other");
   if (!arguments_have (arguments, OPTION_DRY_RUN) && !isatty (STDIN_FILENO))
     return error_set (err, CLI_USAGE, "--tty: standard input is not a terminal");
   return 0;
@@ -269,9 +269,9 @@ static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_ENGINE_SOCKET,
                                        OPTION_JSON,        OPTION_DRY_RUN,       OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci run --profile hardened -- make test", "a test run that reaches nothing but this directory" },
+  { "tyrum-oci run --profile hardened -- make test", "run tests that can reach only this directory" },
   { "tyrum-oci run --dry-run --profile hardened --limit memory=256M -- make test",
-    "what would be launched under tighter memory" },
+    "show what would be launched with less memory" },
   { NULL, NULL },
 };
 
@@ -280,16 +280,17 @@ const struct verb verb_run = {
   .summary = "run a command under a profile",
   .description =
       "Joins the profile with the options, the operator's ceiling and this host into a plan, and "
-      "launches the command by it. Options can only tighten what the profile says; one that would "
-      "loosen it is refused, with the name of a profile that grants it.\n\n"
-      "Standard input, output and error are the command's; our own words go to standard error. The exit "
-      "status is the command's own, 128+n after signal n, 124 after the deadline, and 125 where this "
-      "program failed or refused, could not pass the command's output on, or ended the command because "
-      "its output was more than limits.output allows (exit.reason is then limit). When the reader of a "
-      "stream goes, the command gets SIGPIPE at its next write, as in a shell.\n\n"
-      "With --result the result is written to a file; with --json it is printed instead of the command's "
-      "output, which is then counted and dropped. With --dry-run nothing is launched: the document goes "
-      "to standard output, and what the plan leaves out, and why, to standard error.",
+      "launches the command by it. Options can only tighten the profile; one that would loosen it is "
+      "refused, with the name of a profile that grants it.\n\n"
+      "Standard input, output and error are those of the command; messages of this program go to "
+      "standard error. The exit status is that of the command, 128+n after signal n, 124 after the "
+      "deadline, and 125 where this program failed or refused, could not pass the command's output on, "
+      "or ended the command because its output was more than limits.output allows (exit.reason is then "
+      "limit). When the reader of a stream is gone, the command gets SIGPIPE at its next write, as in a "
+      "shell.\n\n"
+      "With --result the result is written to a file; with --json it is printed instead of the "
+      "command's output, which is then counted and dropped. With --dry-run nothing is launched: the "
+      "document goes to standard output, and what the plan leaves out, and why, to standard error.",
   .operands = "[--] COMMAND [ARG...]",
   .min = 1,
   .command = true,

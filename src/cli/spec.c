@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* spec: the document that a plan becomes, printed or written as a bundle. */
+/* spec: prints the document of a plan, or writes it as a bundle. */
 #include <config.h>
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "options-session.h"
 #include "plan-launch.h"
 
-/* NAME is a document that some backend is given. */
+/* Checks that NAME is a document of some backend. */
 static int check_target (const char *name, struct error *err)
 {
   const char *names[BACKEND_MAX], *near;
@@ -42,14 +42,14 @@ static int run (const struct arguments *arguments, struct output *output, struct
   struct session_request request = request_of_arguments (arguments, "spec");
   int r = name ? check_target (name, err) : 0;
 
-  /* A document that is named like a backend is read by that one and no other. */
+  /* A document with the name of a backend is only for that backend. */
   if (request.backend == NULL && name != NULL && backend_named (name) != NULL)
     request.backend = name;
   if (r == 0)
     r = context_open (&context, &request, err);
   if (r == 0 && name != NULL && strcmp (context.request.backend->document, name) != 0)
     r = error_set (err, CLI_USAGE,
-                   "--target: backend '%s' does not read a document for '%s'; leave one of the two out",
+                   "--target: backend '%s' does not read the document '%s'; leave out --target or --backend",
                    context.request.backend->name, name);
   if (r == 0)
     r = context_plan (&context, &plan, err);
@@ -79,11 +79,10 @@ static const struct verb_example examples[] = {
 const struct verb verb_spec = {
   .path = "spec",
   .summary = "print the document under which a command would run",
-  .description = "Builds the plan for a command and prints the document that a runtime would get, on "
-                 "standard output and "
-                 "nothing else. What the plan leaves out, and why, is said on standard error. The same input "
-                 "prints the same "
-                 "bytes. Nothing is launched, and nothing is written unless --bundle says so.",
+  .description =
+      "Builds the plan for a command and prints only the document that a runtime would get to standard "
+      "output. What the plan leaves out, and why, goes to standard error. The same input gives the same "
+      "bytes. Nothing is launched, and nothing is written without --bundle.",
   .operands = "[--] COMMAND [ARG...]",
   .min = 1,
   .command = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* status: what a profile is worth on this host, seen on a run that is made for it. */
+/* status: what a profile enforces on this host, observed on a run that is made for it. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void print_head (const struct status *status, struct output *output)
                overall_text (status->posture->overall), verified, promised);
 }
 
-/* One row: the controls whose names begin with the same word as that of FIRST. Returns the next control. */
+/* One row: the controls whose names start with the same component as FIRST. Returns the next control. */
 static enum control add_group (struct table *table, const struct posture *posture, enum control first)
 {
   cleanup_strbuf struct strbuf names = { 0 }, count = { 0 };
@@ -133,7 +133,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
   if (arguments_have (arguments, OPTION_TYRUM) + arguments_have (arguments, OPTION_JSON)
           + arguments_have (arguments, OPTION_SHORT)
       > 1)
-    return error_set (err, CLI_USAGE, "--short, --tyrum and --json print different things; choose one");
+    return error_set (err, CLI_USAGE, "--short, --tyrum and --json exclude each other");
   r = probe_open (&probe, arguments, "status", NULL, err);
   if (r == 0)
     r = probe_observe (&probe, &run, output, err);
@@ -145,11 +145,11 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return print (&status, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_SHORT, OPTION_JSON, OPTION_TYRUM,
-                                       OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_PROBE, OPTION_SHORT,      OPTION_JSON,
+                                       OPTION_TYRUM,     OPTION_TOOLRUNNER, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci status --profile hardened", "what 'hardened' keeps here, control by control" },
+  { "tyrum-oci status --profile hardened", "what 'hardened' enforces here, control by control" },
   { "tyrum-oci status --profile hardened --short", "the same as a table of one screen" },
   { "tyrum-oci status --profile hardened --tyrum", "the five fields of Tyrum's /status.sandbox" },
   { NULL, NULL },
@@ -157,16 +157,15 @@ static const struct verb_example examples[] = {
 
 const struct verb verb_sandbox_status = {
   .path = "status",
-  .summary = "show what a profile keeps on this host, verified now",
+  .summary = "show what a profile enforces on this host, verified now",
   .description =
       "Launches 'true' under the profile and backend that the options name, and shows what was promised "
-      "against what was seen of that run. So the answer holds for this host and this moment; a run of its "
-      "own "
-      "is judged again. The exit status is 1 where a promise does not hold.\n\n"
-      "With --json it is a document with hardening_profile, backend and posture. With --tyrum exactly the "
-      "five "
-      "fields that Tyrum's client accepts are printed, and nothing is printed for a profile that does not "
-      "hold, or that has no name there.",
+      "and what was observed on that run. The answer holds for this host and this moment; every run is "
+      "judged again. The exit status is 1 if a promise does not hold.\n\n"
+      "With --json it is a document with hardening_profile, backend and posture. With --tyrum exactly "
+      "the five fields that Tyrum's client accepts are printed, and nothing for a profile that does not "
+      "hold or that has no name there. With --toolrunner profile, backend, root and limits are those of a "
+      "step of the configured ToolRunner.",
   .options = options,
   .examples = examples,
   .run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* toolrunner: one step of Tyrum's, contained. */
+/* toolrunner: runs one step of Tyrum, contained. */
 #include <config.h>
 
 #include "toolrunner-run-step.h"
@@ -52,7 +52,7 @@ static int read_payload (const struct arguments *arguments, char **ret_text, siz
   return r < 0 ? error_prefix (err, "--payload-b64") : 0;
 }
 
-/* The contract refuses values of nothing but blanks; the parser of options refuses those of nothing. */
+/* The ToolRunner contract also refuses blank values; the option parser refuses empty ones. */
 static int check_blank (const struct arguments *arguments, struct error *err)
 {
   static const enum option named[] = { OPTION_HOME, OPTION_DB, OPTION_MIGRATIONS, OPTION_PAYLOAD };
@@ -66,7 +66,7 @@ static int check_blank (const struct arguments *arguments, struct error *err)
   return 0;
 }
 
-/* Whatever is wrong with the input is the caller's mistake, but not that memory ran out. */
+/* An invalid input is a usage error; running out of memory and I/O errors are not. */
 static int mark_input (int result, struct error *err)
 {
   if (result < 0 && result != -ENOMEM && result != -EIO)
@@ -82,22 +82,22 @@ static int choose_way (struct toolrunner *toolrunner, struct output *output, str
   if (configuration->toolrunner_mode == TOOLRUNNER_UNSET)
     return error_set (
         err, -EPERM,
-        "the operator's configuration '%s' does not say how steps are contained: toolrunner.mode is "
+        "the operator's configuration '%s' does not set how steps are contained: set toolrunner.mode to "
         "'runner' or 'command'",
         file);
   if (configuration->toolrunner_mode == TOOLRUNNER_RUNNER)
     return toolrunner_runner (toolrunner, output, err);
   if (!configuration->policy_checked_upstream)
     return error_set (err, -EPERM,
-                      "toolrunner.mode 'command' passes Tyrum's own policy check by: '%s' has to say "
+                      "toolrunner.mode 'command' bypasses Tyrum's own policy check: '%s' must set "
                       "policy_checked_upstream: true",
                       file);
   return toolrunner_command (toolrunner, output, err);
 }
 
-/* A step belongs to who asked for it. From here on the kernel sends us TERM when that process ends, whatever
- * ended it; before the run that ends us, and in it the container. Who stands in for a caller hears of that
- * one's end, and has another parent. */
+/* A step ends with the process that requested it. From here on the kernel sends SIGTERM when that process
+ * ends for any reason: before the run this ends the process, during the run the container. A process that
+ * stands in for a caller has another parent, and is notified of the caller's end otherwise. */
 static int follow_parent (const struct arguments *arguments, struct error *err)
 {
   pid_t parent = getppid ();
@@ -105,8 +105,8 @@ static int follow_parent (const struct arguments *arguments, struct error *err)
   if (!arguments_have (arguments, OPTION_WITH_PARENT) || arguments->process->helper != NULL)
     return 0;
   if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
-    return error_set_errno (err, errno, "ask to be told of the parent's end");
-  return parent == getppid () ? 0 : error_set (err, -ESRCH, "the process that started this one is gone");
+    return error_set_errno (err, errno, "cannot set the signal for the end of the parent");
+  return parent == getppid () ? 0 : error_set (err, -ESRCH, "the parent process has already ended");
 }
 
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
@@ -140,19 +140,16 @@ static const enum option options[] = {
 
 const struct verb verb_toolrunner = {
   .path = "toolrunner",
-  .summary = "run one step of Tyrum's as a ToolRunner does, contained",
-  .description = "Takes what Tyrum's gateway passes to a ToolRunner, the step as JSON on standard input or "
-                 "in --payload-b64, and "
-                 "answers as one does: one line of JSON on standard output, a StepResult, and exit status 0; "
-                 "2 where the input is "
-                 "wrong, 1 where something else is.\n\n"
-                 "How a step is contained is the operator's choice, in the configuration: with mode 'runner' "
-                 "the image's own "
-                 "ToolRunner runs inside; with mode 'command' the command of a CLI step does, in a workspace "
-                 "apart from what the gateway keeps and loads: the directory 'workspace' in its home, unless "
-                 "another is configured. Options that run has as well take the place of what is "
-                 "configured. The payload "
-                 "can only ask for less time and less output.",
+  .summary = "run one step of Tyrum as a ToolRunner, contained",
+  .description =
+      "Takes the input that Tyrum's gateway passes to a ToolRunner, the step as JSON on standard input "
+      "or in --payload-b64, and answers like a ToolRunner: one line of JSON on standard output, a "
+      "StepResult, and exit status 0; 2 if the input is wrong, 1 for any other failure.\n\n"
+      "The operator's configuration decides how a step is contained: with mode 'runner' the image's own "
+      "ToolRunner runs inside; with mode 'command' the command of a CLI step runs inside, in a "
+      "workspace separate from the gateway's own files: the directory 'workspace' in its home, unless "
+      "another is configured. Options that are shared with run override the configuration. The payload "
+      "can only ask for less time and less output.",
   .options = options,
   .handed_on = true,
   .before = follow_parent,

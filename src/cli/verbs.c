@@ -11,10 +11,10 @@
 #include "options-help.h"
 
 const struct verb_exit verb_statuses[] = {
-  { "0", "it worked" },
-  { "1", "it failed, or what it looked at is not as it should be (profile lint, check, status, doctor, "
+  { "0", "success" },
+  { "1", "failure, or a negative result (profile lint, check, status, doctor, "
          "matrix --observe, audit verify)" },
-  { "2", "the command line is wrong; toolrunner: the payload is" },
+  { "2", "the command line is wrong; toolrunner: the payload is wrong" },
   { "124", "run: the deadline ended the command" },
   { "125", "run: this program failed or refused, and the command did not run; or it ran, and its output was "
            "lost, or "
@@ -27,10 +27,17 @@ const struct verb_exit verb_statuses[] = {
 #define VERB_POINTER(name) &verb_##name
 static const struct verb *const verbs[] = { VERBS (VERB_POINTER), NULL };
 
+/* Looked at after the verbs, so a build that has one of these never shows the text. */
+static const struct verb_absent absent[] = {
+  { "daemon", "tyrum-oci was built without the daemon, so every run is made by its own process; to have one, "
+              "install libcrun and build again with './configure --enable-daemon'" },
+  { NULL, NULL },
+};
+
 static const enum option options[] = { OPTION_VERSION, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci explain --profile hardened", "what the profile promises, and how it is kept" },
+  { "tyrum-oci explain --profile hardened", "what the profile promises, and how it is enforced" },
   { "tyrum-oci spec --profile hardened -- make test", "the config.json under which the command would run" },
   { "tyrum-oci profile diff baseline hardened", "each setting that differs, as tighter or looser" },
   { NULL, NULL },
@@ -40,19 +47,17 @@ const struct verb verb_root = {
   .path = "",
   .summary = "run commands inside the containment that a profile promises",
   .description =
-      "A profile is a named posture: which user, which system calls, which part of the file system, which "
-      "network and which limits a command gets. tyrum-oci joins a profile with what one launch asks, with "
-      "what "
-      "the operator allows and with what this host has, into a plan, and turns the plan into the document "
-      "that "
-      "a container runtime carries out.\n\n"
-      "A request can only tighten a profile. Whatever a backend or the host cannot enforce is refused or "
-      "said, "
-      "never dropped without a word.",
+      "A profile is a named posture: which user, which system calls, which part of the file system, "
+      "which network and which limits a command gets. tyrum-oci joins a profile with the request, the "
+      "operator's ceiling and the facts of this host into a plan, and renders the plan as the document "
+      "for a container runtime.\n\n"
+      "A request can only tighten a profile. What a backend or the host cannot enforce is refused or "
+      "reported, never dropped silently.",
   .operands = "VERB [ARG...]",
   .complete = COMPLETE_VERB,
   .options = options,
   .verbs = verbs,
+  .absent = absent,
   .examples = examples,
 };
 
@@ -70,7 +75,7 @@ static int check_operands (const struct verb *verb, const struct arguments *argu
   if (usage == NULL)
     return error_oom (err);
   return error_set (err, CLI_USAGE, "'%s' needs %s: %s", verb->path,
-                    verb->command ? "a command" : "more words", usage);
+                    verb->command ? "a command" : "more arguments", usage);
 }
 
 static int no_verb (const struct verb *verb, struct error *err)
@@ -82,12 +87,12 @@ static int no_verb (const struct verb *verb, struct error *err)
   if (names.failed)
     return error_oom (err);
   if (verb->path[0] == '\0')
-    return error_set (err, CLI_USAGE, "no verb given; there are %s; 'tyrum-oci help' says more", names.text);
+    return error_set (err, CLI_USAGE, "no verb given; there are %s; see 'tyrum-oci help'", names.text);
   return error_set (err, CLI_USAGE, "'%s' needs one of %s", verb->path, names.text);
 }
 
-/* A terminal's keys and size are the caller's alone, a command without a sandbox has its caller for its only
- * surroundings, and what launches nothing is quicker done here. */
+/* Keys and size of a terminal belong to the caller; a command without a sandbox runs directly in the
+ * caller's environment; and a verb that launches nothing is faster here. */
 static bool may_be_handed_on (const struct verb *verb, const struct arguments *arguments)
 {
   static const enum option here[] = { OPTION_TTY, OPTION_DRY_RUN, OPTION_HOST_FACTS, OPTION_UNCONFINED,
@@ -122,13 +127,13 @@ static int check_count (char *const *argv, struct error *err)
 
   while (argv[count] != NULL)
     if (++count > LIMIT_ARGUMENTS)
-      return error_set (err, CLI_USAGE, "the command line has more than %zu words", LIMIT_ARGUMENTS);
+      return error_set (err, CLI_USAGE, "the command line has more than %zu arguments", LIMIT_ARGUMENTS);
   return 0;
 }
 
-/* *RET_VERB is as far as the words led, also on failure. */
-static int read_words (char *const *argv, const struct verb **ret_verb, struct arguments *ret_arguments,
-                       struct error *err)
+/* *RET_VERB is the verb that was found so far, also on failure. */
+static int read_argv (char *const *argv, const struct verb **ret_verb, struct arguments *ret_arguments,
+                      struct error *err)
 {
   const struct verb *verb = &verb_root;
   int r = 0;
@@ -149,7 +154,7 @@ bool verb_is_handed_on (char *const *argv)
   cleanup_error struct error ignored = { 0 };
   const struct verb *verb;
 
-  return read_words (argv, &verb, &arguments, &ignored) == 0 && may_be_handed_on (verb, &arguments);
+  return read_argv (argv, &verb, &arguments, &ignored) == 0 && may_be_handed_on (verb, &arguments);
 }
 
 int verb_dispatch (struct session_process *process, char *const *argv, const struct verb **ret_verb,
@@ -157,7 +162,7 @@ int verb_dispatch (struct session_process *process, char *const *argv, const str
 {
   cleanup_arguments struct arguments arguments = { 0 };
   const struct verb *verb;
-  int r = read_words (argv, &verb, &arguments, err);
+  int r = read_argv (argv, &verb, &arguments, err);
 
   *ret_verb = verb;
   arguments.process = process;

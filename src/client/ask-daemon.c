@@ -21,8 +21,8 @@ static const struct client_verb verbs[] = {
   { "toolrunner", "toolrunner error", 1 },
 };
 
-/* A word that is looked for ends at "--": what is behind it is a command's. Before it an option's value never
- * looks like an option, but a command without "--" may have such words: then this is one start slower. */
+/* Looks up to "--", where the command begins. The value of an option never looks like an option. A command
+ * without "--" may contain such words; then no daemon is asked here, and the run takes longer to start. */
 static bool have_option (char *const *argv, const char *option)
 {
   size_t len = strlen (option);
@@ -33,7 +33,7 @@ static bool have_option (char *const *argv, const char *option)
   return false;
 }
 
-/* What is the caller's alone, or launches nothing. */
+/* Options that need the caller's own process, or with which nothing is launched. */
 static bool is_done_here (char *const *argv)
 {
   static const char *const here[] = { "--tty", "--dry-run", "--host-facts", "--rawdog-no-sandbox-at-all",
@@ -45,7 +45,7 @@ static bool is_done_here (char *const *argv)
   return false;
 }
 
-/* What is opened next must not become one of the standard streams. */
+/* Where a standard stream is closed, the next descriptor to be opened would take its number. */
 static bool have_streams (void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -62,7 +62,7 @@ const struct client_verb *ask_verb (char *const *argv)
   return NULL;
 }
 
-/* As the program that this one would become does it, before anything else. */
+/* tyrum-oci-cli does the same before anything else. */
 static int follow_parent (char *const *argv, struct error *err)
 {
   pid_t parent = getppid ();
@@ -79,15 +79,17 @@ static void on_file_limit (int signal_number)
   (void) signal_number;
 }
 
-int ask_daemon (char *const *argv, int *ret_status, bool *ret_asked, struct error *err)
+int ask_daemon (char *const *argv, int *ret_status, enum daemon_asked *ret_asked, struct error *err)
 {
-  /* The words are written to a file; one that may not be is no reason to end. */
+  /* argv and env are written to a memory file: RLIMIT_FSIZE must fail the write, not end the process. */
   const struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
   cleanup_free char *path = places_daemon_socket ();
   cleanup_close int connection = path ? hand_over_connect (path) : -1;
   int r;
 
-  *ret_asked = connection >= 0;
+  if (path == NULL)
+    return 0;
+  *ret_asked = connection == -ENOENT || connection == -ECONNREFUSED ? DAEMON_NOT_THERE : DAEMON_NOT_TAKEN;
   if (connection < 0)
     return 0;
   sigaction (SIGXFSZ, &action, NULL);

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a daemon that stays does it. */
+/* Asking a daemon to make a run. no-ask.c replaces ask-daemon.c in a build without a daemon. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base-error.h"
+#include "wire-daemon.h"
 
-/* What a verb says before its messages, and ends with where nobody knows how it ended. */
+/* A verb that can be handed over. */
 struct client_verb {
   const char *name;
-  const char *prefix;
-  int failed;
+  const char *prefix; /* of its error messages */
+  int failed;         /* its exit status where the end of the run is not known */
 };
 
-/* The verb of WORDS, where it is one that a daemon may do for a process with these words and streams; else
- * NULL. What it says is a guess that saves time: the daemon declines what is not for it. */
+/* The verb in ARGV, if a daemon may make a run with this command line and these standard streams; else NULL.
+ * This only saves a useless request: the daemon itself declines what it must not do. */
 const struct client_verb *ask_verb (char *const *argv);
 
-/* Hands WORDS to the daemon at the usual place. 1: it was carried out, and *RET_STATUS is the exit status.
- * 0: it has to be done here; *RET_ASKED says whether there is somebody who did not want it. An error: it was
- * begun there and nobody knows how it ended, or its parent is gone. */
-int ask_daemon (char *const *argv, int *ret_status, bool *ret_asked, struct error *err);
+/* ARGV is the whole command line. 1: the run was made, and *RET_STATUS is the exit status. 0: the run has to
+ * be made by this process, and *RET_ASKED is what became of the request. An error: a daemon began the run,
+ * and its end is not known. */
+int ask_daemon (char *const *argv, int *ret_status, enum daemon_asked *ret_asked, struct error *err);

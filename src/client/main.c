@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tyrum-oci as people execute it: static and small, so that it is there at once.
+/* tyrum-oci, the program that users execute: static and small, because it only has to start fast.
  *
- * A daemon that stays (src/daemon) does all of a run; its caller only hands itself over and waits. For
- * that a program with libraries takes longer to start than to do it: in a prewarmed sandbox a run takes 10 %
- * less with this one (p25 of 60 launches by turns). So this one tries just that, at the usual place, and
- * becomes tyrum-oci-cli, with the same words and environment, for everything else: other verbs, no daemon
- * there, one that declines or does not answer.
+ * It asks the daemon (src/daemon) at the default socket to make the run, and waits. If there is no daemon, or
+ * it declines or does not answer, and for every other verb, it executes tyrum-oci-cli with the same argv and
+ * env. Starting a program with libraries takes longer than handing a run over: with a static client a launch
+ * takes 7 % less through the daemon and 10 % less in a prewarmed sandbox (docs/benchmarks.md). In a build
+ * without a daemon it always executes tyrum-oci-cli.
  *
- * It reads no configuration: that is the daemon's to do, before it takes a run (delegate_leads_to).
+ * It reads no configuration: the daemon reads the caller's before it takes a run (delegate_leads_to).
  *
- * Must never: decide anything that tyrum-oci-cli would decide otherwise. Whatever is not plain is left to it.
+ * Must never: decide anything differently from tyrum-oci-cli. In doubt it leaves the decision to that.
  */
 #include <config.h>
 
@@ -23,11 +23,10 @@
 #include "base-cleanup.h"
 #include "base-str.h"
 #include "client-ask-daemon.h"
-#include "wire-daemon.h"
 
 #define FAILED 125
 
-/* As the other programs of ours are found (session/paths.c). */
+/* session/paths.c finds the other programs in the same way. */
 static int become_cli (char *const *argv, struct error *err)
 {
   const char *told = secure_getenv ("TYRUM_OCI_LIBEXECDIR");
@@ -44,17 +43,21 @@ static int become_cli (char *const *argv, struct error *err)
       program);
 }
 
-/* For the program that we become, and for no process after it: that has another number. */
-static void say_asked (void)
+/* The process id, which execve keeps, makes it a message to tyrum-oci-cli and not to a process started later.
+ */
+static void pass_asked (enum daemon_asked asked)
 {
-  char number[16];
+  char text[32];
 
-  snprintf (number, sizeof (number), "%d", (int) getpid ());
-  setenv (DAEMON_ASKED, number, 1);
+  if (asked == DAEMON_NOT_ASKED)
+    return;
+  snprintf (text, sizeof (text), "%d%s", (int) getpid (), asked == DAEMON_NOT_THERE ? DAEMON_ASKED_NONE : "");
+  setenv (DAEMON_ASKED, text, 1);
 }
 
-/* And who we are: it must not be writable for what is run. Without it only the installed one is known. */
-static void say_self (void)
+/* The client's own path: the command must not be able to write this file. If it cannot be found, only the
+ * installed path is protected. */
+static void pass_path (void)
 {
   char path[PATH_MAX], text[PATH_MAX + 16];
   ssize_t len = readlink ("/proc/self/exe", path, sizeof (path) - 1);
@@ -70,7 +73,7 @@ static int fail (const char *prefix, const struct error *err, int status)
 {
   sigset_t none;
 
-  /* Nobody may be left waiting for a reader that takes nothing. */
+  /* hand_over leaves signals blocked; a write to a pipe that is not read must stay interruptible. */
   sigemptyset (&none);
   sigprocmask (SIG_SETMASK, &none, NULL);
   dprintf (STDERR_FILENO, "%s: %s\n", prefix, error_text (err));
@@ -80,18 +83,17 @@ static int fail (const char *prefix, const struct error *err, int status)
 int main (int argc, char **argv)
 {
   cleanup_error struct error err = { 0 };
-  char *const *words = argv + (argc > 0);
-  const struct client_verb *verb = ask_verb (words);
-  bool asked = false;
-  int status = FAILED, r = verb ? ask_daemon (words, &status, &asked, &err) : 0;
+  char *const *arguments = argv + (argc > 0);
+  const struct client_verb *verb = ask_verb (arguments);
+  enum daemon_asked asked = DAEMON_NOT_ASKED;
+  int status = FAILED, r = verb ? ask_daemon (arguments, &status, &asked, &err) : 0;
 
   if (r > 0)
     return status;
   if (r < 0)
     return fail (verb->prefix, &err, verb->failed);
-  if (asked)
-    say_asked ();
-  say_self ();
+  pass_asked (asked);
+  pass_path ();
   become_cli (argv, &err);
   return fail ("tyrum-oci", &err, FAILED);
 }

@@ -20,7 +20,7 @@ const struct backend *backend_named (const char *name)
   return NULL;
 }
 
-/* "/usr/sbin/runc" is runc by its last component, as people name runtimes. */
+/* A runtime given as a path, such as "/usr/sbin/runc", is known by its last component. */
 const struct backend *backend_of_runtime (const char *runtime)
 {
   const char *base = strrchr (runtime, '/');
@@ -32,7 +32,7 @@ const struct backend *backend_of_runtime (const char *runtime)
   return &backend_other;
 }
 
-/* What --backend takes but for a runtime behind "oci:", in a list that ends with NULL. */
+/* The values of --backend except "oci:RUNTIME", NULL-terminated. */
 static size_t list_names (const char *names[BACKEND_MAX + 1])
 {
   size_t count = 0;
@@ -79,12 +79,7 @@ int backend_find (const char *name, const char *runtime, const struct backend **
   return 0;
 }
 
-static bool is_same (const struct enforcement *a, const struct enforcement *b)
-{
-  return a->level == b->level && a->basis == b->basis && strcmp (a->reason, b->reason) == 0;
-}
-
-/* The backends that say ENFORCEMENT of the value, if none before backend FIRST says the same; 0: one does. */
+/* The backends with this ENFORCEMENT of the value, as a mask; 0 if one of them comes before FIRST. */
 static unsigned sharing (enum control control, unsigned level, size_t first,
                          const struct enforcement *enforcement)
 {
@@ -92,7 +87,8 @@ static unsigned sharing (enum control control, unsigned level, size_t first,
   unsigned mask = 0;
 
   for (size_t i = 0; backends[i] != NULL; i++)
-    if (enforcement_of_value (control, backends[i], level, &other) && is_same (enforcement, &other)) {
+    if (enforcement_of_value (control, backends[i], level, &other)
+        && enforcement_equal (enforcement, &other)) {
       if (i < first)
         return 0;
       mask |= 1u << i;
@@ -138,7 +134,7 @@ bool backend_difference_at (size_t index, struct backend_difference *ret_differe
 
       for (size_t k = 0; backends[k] != NULL; k++)
         mask |= has_difference (backends[k], d->name) ? 1u << k : 0;
-      /* The first of those that share it tells of it. */
+      /* Reported once, by the first backend that has it. */
       if ((mask & ((1u << i) - 1)) != 0 || index-- > 0)
         continue;
       *ret_difference = *d;

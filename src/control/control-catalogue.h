@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The catalogue: every promise that can be enforced and observed, in one table.
  *
- * `explain`, `matrix`, the lint, `require`, the posture and the docs page are walks over
- * this table. A control is promised or not by what the settings say; how a backend carries
- * it stands in control-enforcement.h.
+ * `explain`, `matrix`, the lint, `require`, the posture and the docs page walk this table. The settings
+ * decide whether a control is promised; control-enforcement.h has how a backend enforces it.
  */
 #pragma once
 
@@ -50,9 +49,9 @@ enum control {
 
 struct control_info {
   const char *name;
-  enum setting settings[6]; /* what decides it; SETTING_COUNT ends the list, first for "always" */
-  const char *promise;      /* one sentence, in plain words */
-  const char *observed;     /* how the running container is asked */
+  enum setting settings[6]; /* the settings that decide it, ended by SETTING_COUNT; none: always promised */
+  const char *promise;      /* one sentence */
+  const char *observed;     /* how it is observed on the running container */
 };
 
 const struct control_info *control_info (enum control control);
@@ -62,15 +61,15 @@ const char *control_nearest (const char *name);
 /* Whether SETTINGS promise CONTROL. Settings must be complete (settings_complete). */
 bool control_is_promised (enum control control, const struct settings *settings);
 
-/* Whether the payload must not start without it. */
+/* Whether the command must not start without it. */
 bool control_is_required (enum control control, const struct settings *settings);
 
 /* The control that a setting belongs to, for messages about the setting. */
 enum control control_of_setting (enum setting setting);
 
-/* The promised value in words: "read-only", "1G", "always". NULL when memory ran out. */
+/* The promised value as text: "read-only", "1G", "always". NULL when memory ran out. */
 char *control_value_text (enum control control, const struct settings *settings);
 
-/* Where the promise was made: the origin of the setting that decides, or of the first beside it that somebody
- * wrote; "built-in default" where nobody did. NULL when memory ran out. */
+/* The origin of the promise: that of the setting that decides it, or of the first other setting that was
+ * set explicitly; "built-in default" where there is none. NULL when memory ran out. */
 char *control_rule_text (enum control control, const struct settings *settings);

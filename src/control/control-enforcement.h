@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How each backend carries each control: enforced, weaker, impossible, and why.
+/* How each backend enforces each control: enforced, weaker or impossible, with the reason.
  *
- * Declared from what is known of the backends, and by which basis: what holds for most of them here, the rest
- * in the backends' own files. `matrix` prints it, a launch refuses by it, and the conformance suite holds it
- * against what really happens. The answer may depend on the value: no network is easy, an allow-list is not.
+ * Each declaration has its basis. What holds for most backends is declared here, the rest in the files of the
+ * backends. `matrix` prints it, a launch refuses by it, and the conformance suite compares it with
+ * observations. The answer may depend on the value: an empty network is easy, an allow-list is not.
  */
 #pragma once
 
@@ -15,10 +15,10 @@ struct backend;
 
 enum enforcement_level { ENFORCEMENT_ENFORCED, ENFORCEMENT_WEAKER, ENFORCEMENT_IMPOSSIBLE };
 
-/* Where the declaration comes from. */
+/* The evidence for a declaration. */
 enum basis {
-  BASIS_MEASURED, /* seen on a real backend */
-  BASIS_SPEC,     /* the runtime specification or the engine's interface says so; not yet observed by us */
+  BASIS_MEASURED, /* observed on a real backend */
+  BASIS_SPEC,     /* by the runtime specification or the engine's interface; not yet observed */
 };
 
 struct enforcement {
@@ -30,36 +30,37 @@ struct enforcement {
 /* A row of a backend's table, or of the common one. */
 struct enforcement_row {
   enum control control;
-  int value_level; /* of the control's first setting, and then this row comes before others; -1: any */
+  int value_level; /* applies only to this value of the first setting, before other rows; -1: any */
   enum enforcement_level level;
-  bool measured; /* it was seen on running containers (matrix --observe; AppArmor in the virtual machine of
-                    the tests) of the backends that were observed */
+  bool measured; /* observed on running containers (matrix --observe; AppArmor in the virtual machine of the
+                    tests) of the backends marked as observed */
   const char *reason;
 };
 
-/* What a run does or tells otherwise on some backend, and is no control: nothing is promised about it, but a
- * user who changes backends has to know. `matrix` prints it, and the conformance suite takes from there what
- * it may expect otherwise; what is not declared is the same everywhere. */
+/* A difference between backends that is not a control: nothing is promised about it, but it
+ * affects users who change backends. `matrix` prints it, and the conformance suite accepts exactly
+ * the declared differences. */
 struct backend_difference {
   const char *name; /* "exit.signal" */
   const char *reason;
 };
 
-/* The best that BACKEND can do for CONTROL: the matrix's cell. */
+/* The best that BACKEND can do for CONTROL: a cell of the matrix. */
 struct enforcement enforcement_of (enum control control, const struct backend *backend);
 
-/* What BACKEND can do for the value that SETTINGS promise. */
+/* What BACKEND can do for the value in SETTINGS. */
 struct enforcement enforcement_for (enum control control, const struct backend *backend,
                                     const struct settings *settings);
 
-/* The same where BACKEND has the runtime BELOW carry it out (NULL: it was not told which): a runtime with a
- * kernel of its own takes away what the backend could do. */
+/* The same where BACKEND delegates to the runtime BELOW (NULL: unknown): a runtime with its own kernel may
+ * weaken what the backend enforces. */
 struct enforcement enforcement_through (enum control control, const struct backend *backend,
                                         const struct backend *below, const struct settings *settings);
 
-/* What BACKEND declares for the value of that level alone; false: nothing. */
+/* What BACKEND declares specifically for the value LEVEL; false: nothing. */
 bool enforcement_of_value (enum control control, const struct backend *backend, unsigned level,
                            struct enforcement *ret_enforcement);
 
+bool enforcement_equal (const struct enforcement *a, const struct enforcement *b);
 const char *enforcement_text (enum enforcement_level level);
 const char *basis_text (enum basis basis);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The settings: every key of the profile language that carries a value, in one table.
+/* The settings: every key of the profile language that has a value, in one table.
  *
- * The parser, the lattice, the JSON Schema, `profile show`, `diff` and the docs all walk
- * this table, so a key cannot exist for one of them and not for another. A row says what
- * a value looks like, which direction is strict, and what holds when nobody says anything:
- * always the strict side, since what a profile does not say it does not grant.
+ * The parser, the lattice, the JSON Schema, `profile show`, `diff` and the docs all walk this table, so they
+ * always have the same keys. A row describes the form of a value, which direction is strict, and the
+ * fallback: always the strict side, because a profile grants only what it states.
  */
 #pragma once
 
@@ -53,15 +52,15 @@ enum setting {
   SETTING_COUNT
 };
 
-/* What a value looks like; the last three are lists. */
+/* The form of a value; the last two are lists. */
 enum value_kind { KIND_FLAG, KIND_LEVEL, KIND_NUMBER, KIND_IDS, KIND_TEXT, KIND_SET, KIND_GRANTS };
 
-/* Which of two values is the stricter one. */
+/* Which of two values is stricter. */
 enum value_order {
   ORDER_TRUE,   /* true is strict */
   ORDER_LEVEL,  /* the earlier level is strict */
   ORDER_LESS,   /* the smaller number is strict */
-  ORDER_USER,   /* anyone is stricter than root; two other users do not compare */
+  ORDER_USER,   /* any user is stricter than root; two other users do not compare */
   ORDER_SAME,   /* two different texts do not compare */
   ORDER_LIST,   /* as ORDER_SAME, but 'strict' is stricter than 'default' */
   ORDER_FEWER,  /* the smaller set is strict */
@@ -69,7 +68,7 @@ enum value_order {
   ORDER_GRANTS, /* fewer grants are strict, and so is read-only */
 };
 
-/* How the text of a value, or of each entry of a list, is written. */
+/* The syntax of a value, or of each entry of a list. */
 enum value_syntax {
   SYNTAX_NONE,
   SYNTAX_COUNT,      /* 128 */
@@ -87,7 +86,7 @@ enum value_syntax {
   SYNTAX_HOST,       /* example.org:443, *.example.org, 192.0.2.1:80 */
   SYNTAX_VARIABLE,   /* LANG, LC_* */
   SYNTAX_CONTROL,    /* root.read_only, or * */
-  SYNTAX_MOUNT,      /* the three that are objects */
+  SYNTAX_MOUNT,      /* these three are objects */
   SYNTAX_SECRET,
   SYNTAX_ASSIGNMENT,
 };
@@ -99,8 +98,8 @@ struct setting_info {
   enum value_syntax syntax;
   const char *const *levels; /* KIND_LEVEL: strict to loose, NULL-terminated */
   uint64_t min, max;         /* KIND_NUMBER */
-  bool nullable;             /* null lifts what a parent set */
-  const char *fallback;      /* when nobody says anything; NULL leaves it unset, lists are then empty */
+  bool nullable;             /* null lifts the value of a parent */
+  const char *fallback;      /* used where the value is not set; NULL: it stays unset, a list is empty */
   const char *help;
 };
 
@@ -109,7 +108,7 @@ const struct setting_info *setting_info (enum setting setting);
 /* Finds "limits.memory"; false when there is no such key. */
 bool setting_find (const char *key, enum setting *ret_setting);
 
-/* Levels that code has to tell apart, in the order of the tables (a test pins them to their names). */
+/* Levels that code distinguishes, in the order of the tables (a test compares them with the names). */
 enum { ISOLATION_VM, ISOLATION_CONTAINER, ISOLATION_LOCAL, ISOLATION_FIREJAIL, ISOLATION_DISABLED };
 enum { ROOT_READ_ONLY, ROOT_WRITABLE_LAYER };
 enum { WORKSPACE_NONE, WORKSPACE_READ_ONLY, WORKSPACE_COPY_ON_WRITE, WORKSPACE_READ_WRITE };

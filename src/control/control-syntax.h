@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether an entry of a list, or the text of a setting, is well formed.
  *
- * Only the form: whether a path exists or a control can be had is decided elsewhere.
- * A refusal says what was expected.
+ * Only the syntax: whether a path exists or a control is available is decided elsewhere. A refusal
+ * names what was expected.
  */
 #pragma once
 

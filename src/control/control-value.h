@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A value of a setting, and where it came from.
  *
- * A value can say that it is unset, that it was lifted on purpose (null in a profile), or
- * that two sources cannot both be had (conflict, the bottom of the lattice). What a value
- * may be is the setting's business: value_parse and value_add check it by the setting's row.
+ * A value can be unset, lifted on purpose (null in a profile), or a conflict: two sources that cannot both
+ * hold (the bottom of the lattice). Which values are valid is defined by the row of the setting;
+ * value_parse and value_add check it.
  */
 #pragma once
 
@@ -15,20 +15,20 @@
 #include "control-setting.h"
 
 struct origin {
-  char *file;    /* NULL: our own default */
-  unsigned line; /* 0: the file as a whole, or a command line */
+  char *file;    /* NULL: built-in default */
+  unsigned line; /* 0: the whole file, or a command line */
   bool trusted;
 };
 
 enum value_state { VALUE_UNSET, VALUE_LIFTED, VALUE_SET, VALUE_CONFLICT };
 
-/* One thing let in: a mount (name is its target), a secret, an assignment (source is the text). */
+/* One granted item: a mount (name is its target), a secret, an assignment (source is the text). */
 struct grant {
   char *name;
   char *source;
   char *target; /* secrets: the file inside */
   bool writable;
-  char *reason; /* mounts of sensitive places: the operator's words */
+  char *reason; /* mounts of sensitive paths: the operator's justification */
 };
 
 struct grants {
@@ -50,7 +50,7 @@ struct value {
 
 #define cleanup_value cleanup (value_clear)
 
-/* Reads the text of a flag, level, number, ids or text. The origin is left alone. */
+/* Parses a flag, level, number, ids or text. Does not change the origin. */
 int value_parse (enum setting setting, const char *text, struct value *value, struct error *err);
 
 /* Adds an entry to a set. */
@@ -62,10 +62,10 @@ int value_add_grant (enum setting setting, struct grant *grant, struct value *va
 int value_copy (const struct value *from, struct value *ret_value);
 int origin_copy (const struct origin *from, struct origin *ret_origin);
 
-/* Equal in state and content; origins do not count. */
+/* Equal in state and content; origins are ignored. */
 bool value_equal (enum setting setting, const struct value *a, const struct value *b);
 
-/* For people: "64M", "read-only", "CAP_CHOWN, CAP_KILL", "(none)". NULL when memory ran out. */
+/* For display: "64M", "read-only", "CAP_CHOWN, CAP_KILL", "(none)". NULL when memory ran out. */
 char *value_text (enum setting setting, const struct value *value);
 
 /* "profiles/hardened.json:14", "command line", "built-in default". NULL when memory ran out. */
@@ -83,9 +83,9 @@ struct settings {
 int settings_copy (const struct settings *from, struct settings *ret_settings);
 void settings_clear (struct settings *settings);
 
-/* Gives every unset setting its fallback. */
+/* Sets every unset setting to its fallback. */
 int settings_complete (struct settings *settings, struct error *err);
 
-/* SET, so that its content counts. */
+/* In state VALUE_SET, so that its content is valid. */
 bool value_is_set (const struct value *value);
 const struct grant *grants_find (const struct grants *grants, const char *name);

@@ -3,11 +3,13 @@
 
 #include "control-enforcement.h"
 
+#include <string.h>
+
 #include "base-cleanup.h"
 #include "control-backend.h"
 
-/* What holds for a runtime that does what the OCI specification says, on the host's kernel. Backends that
- * differ have rows of their own. */
+/* For a runtime that follows the OCI specification on the host's kernel. Backends that
+ * differ have their own rows. */
 static const struct enforcement_row common[] = {
   { CONTROL_ISOLATION_TYPE, ISOLATION_VM, ENFORCEMENT_IMPOSSIBLE, false,
     "no backend starts a virtual machine" },
@@ -23,16 +25,16 @@ static const struct enforcement_row common[] = {
   { CONTROL_NO_NEW_PRIVILEGES, -1, ENFORCEMENT_ENFORCED, true, "noNewPrivileges" },
   { CONTROL_SECCOMP, -1, ENFORCEMENT_ENFORCED, true, "linux.seccomp, native interface only" },
   { CONTROL_APPARMOR, -1, ENFORCEMENT_ENFORCED, true, "apparmorProfile, where the host has it" },
-  { CONTROL_TOOLS, -1, ENFORCEMENT_ENFORCED, true, "Landlock, put in force by our init" },
-  { CONTROL_FDS_CLOSED, -1, ENFORCEMENT_ENFORCED, true, "runtimes close what they were not given" },
+  { CONTROL_TOOLS, -1, ENFORCEMENT_ENFORCED, true, "Landlock, applied by our init" },
+  { CONTROL_FDS_CLOSED, -1, ENFORCEMENT_ENFORCED, true, "runtimes close all other descriptors" },
 
   { CONTROL_ROOT_READ_ONLY, -1, ENFORCEMENT_ENFORCED, true, "root.readonly" },
   { CONTROL_WORKSPACE_BOUNDED, WORKSPACE_COPY_ON_WRITE, ENFORCEMENT_IMPOSSIBLE, false,
-    "no backend keeps workspace changes apart; use read-only or read-write" },
+    "no backend keeps workspace changes separate; use read-only or read-write" },
   { CONTROL_WORKSPACE_BOUNDED, -1, ENFORCEMENT_ENFORCED, true, "bind mounts, named one by one" },
   { CONTROL_TMP_BOUNDED, -1, ENFORCEMENT_ENFORCED, true, "tmpfs with a size" },
   { CONTROL_PATHS_MASKED, -1, ENFORCEMENT_ENFORCED, true, "maskedPaths and readonlyPaths" },
-  { CONTROL_PATHS_HIDDEN, -1, ENFORCEMENT_ENFORCED, true, "covered by an empty read-only mount" },
+  { CONTROL_PATHS_HIDDEN, -1, ENFORCEMENT_ENFORCED, true, "masked by an empty read-only mount" },
   { CONTROL_DEVICES_MINIMAL, -1, ENFORCEMENT_ENFORCED, true, "fresh tmpfs on /dev, device cgroup closed" },
   { CONTROL_MOUNTS_NOSUID_NODEV, -1, ENFORCEMENT_ENFORCED, true, "options of every mount" },
 
@@ -63,17 +65,17 @@ static const struct enforcement_row common[] = {
   { CONTROL_SECRETS_FILES, -1, ENFORCEMENT_WEAKER, true,
     "a read-only bind of the operator's file, with that file's own owner and mode" },
   { CONTROL_BUDGET_SESSION, -1, ENFORCEMENT_IMPOSSIBLE, false,
-    "no session keeper counts runs in this version" },
+    "no backend counts the runs of a session in this version" },
   { .reason = NULL },
 };
 
-/* The first row of BACKEND for CONTROL and that value alone (-1: for any); NULL: none. */
+/* The first row of BACKEND for CONTROL and exactly this value (-1: any); NULL: none. */
 static const struct enforcement_row *find_row (enum control control, const struct backend *backend,
                                                int value_level)
 {
   const struct enforcement_row *const tables[] = { backend->rows, backend->shared, common };
 
-  /* What other kinds of backend say of this kind does not count. */
+  /* Rows against a kind of isolation do not apply to a backend of that kind. */
   if (control == CONTROL_ISOLATION_TYPE && value_level == (int) backend->isolation)
     return NULL;
   for (size_t i = 0; i < ARRAY_LEN (tables); i++)
@@ -85,7 +87,7 @@ static const struct enforcement_row *find_row (enum control control, const struc
 
 static struct enforcement of_row (const struct enforcement_row *row, const struct backend *backend)
 {
-  /* A test walks all pairs, so this is never shown; if it were, it must not say "enforced". */
+  /* A test covers all pairs, so this is unreachable; even so it must not be "enforced". */
   if (row == NULL)
     return (struct enforcement){ ENFORCEMENT_IMPOSSIBLE, BASIS_SPEC, "not declared" };
   return (struct enforcement){ row->level, row->measured && backend->observed ? BASIS_MEASURED : BASIS_SPEC,
@@ -127,6 +129,11 @@ struct enforcement enforcement_through (enum control control, const struct backe
     return above;
   under = enforcement_for (control, below, settings);
   return under.level > above.level ? under : above;
+}
+
+bool enforcement_equal (const struct enforcement *a, const struct enforcement *b)
+{
+  return a->level == b->level && a->basis == b->basis && strcmp (a->reason, b->reason) == 0;
 }
 
 const char *enforcement_text (enum enforcement_level level)

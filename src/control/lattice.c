@@ -13,7 +13,7 @@ static bool is_top (const struct value *value)
   return value->state == VALUE_UNSET || value->state == VALUE_LIFTED;
 }
 
-/* Each function below answers: is B as strict as A, or stricter? Both are set. */
+/* Each function below returns whether B is as strict as A, or stricter. Both are set. */
 
 static bool grants_within (const struct grants *a, const struct grants *b)
 {
@@ -33,7 +33,7 @@ static bool is_root (const struct value *value)
   return value->uid == 0 || value->gid == 0;
 }
 
-/* Ids with a root half form a chain above everyone else, or meet would not be associative. */
+/* Ids that contain root form a chain above all other users; otherwise meet would not be associative. */
 static bool user_within (const struct value *a, const struct value *b)
 {
   if (!is_root (b))
@@ -47,7 +47,7 @@ static bool list_within (const struct value *a, const struct value *b)
          || (strcmp (a->text, "default") == 0 && strcmp (b->text, "strict") == 0);
 }
 
-/* Only for 'require' does "*" hold every other entry; elsewhere it is a name like others. */
+/* Only in 'require' does "*" include every other entry; elsewhere it is an ordinary name. */
 static bool more_within (enum setting setting, const struct strlist *a, const struct strlist *b)
 {
   return (setting == SETTING_REQUIRE && strset_has (b, "*")) || strset_subset (a, b);
@@ -169,10 +169,10 @@ int value_meet (enum setting setting, const struct value *a, const struct value 
 {
   enum value_order order = setting_info (setting)->order;
 
-  /* Two tops: lifted says more than unset. */
+  /* Both are the top: lifted is more explicit than unset. */
   if (is_top (a) && is_top (b))
     return value_copy (b->state == VALUE_LIFTED && a->state != VALUE_LIFTED ? b : a, ret_value);
-  /* Grants within one another can still differ in their reasons, which the meet settles. */
+  /* Grants that contain one another can still differ in their reasons, which meet_grants resolves. */
   if (order == ORDER_GRANTS && a->state == VALUE_SET && b->state == VALUE_SET)
     return meet_grants (setting, a, b, ret_value);
   if (value_within (setting, b, a))
@@ -184,8 +184,8 @@ int value_meet (enum setting setting, const struct value *a, const struct value 
   return meet_conflict (a, ret_value);
 }
 
-/* "*" swallows the names beside it, so a control that one side requires by name must not become optional
- * through the other side's exceptions. */
+/* "*" absorbs the names beside it, so a control that one side requires by name must not become optional
+ * through the exceptions of the other side. */
 static void require_by_name (const struct value *require, struct value *optional)
 {
   size_t kept = 0;

@@ -13,7 +13,7 @@
 #include "base-str.h"
 #include "control-catalogue.h"
 
-/* By number, as in linux/capability.h up to 6.18; a kernel that knows fewer refuses the rest. */
+/* By number, as in linux/capability.h up to 6.18; an older kernel refuses those that it lacks. */
 static const char *const capabilities[] = {
   "CAP_CHOWN",
   "CAP_DAC_OVERRIDE",
@@ -183,7 +183,7 @@ static bool is_image (const char *text)
   return strlen (text) <= LIMIT_PATH_BYTES && text[0] != '-' && made_of (text, UPPER LOWER DIGITS "_./:@+-");
 }
 
-/* "unconfined" is how one asks for none: a profile says null for that, and then nothing is promised. */
+/* "unconfined" would request no confinement; a profile uses null for that, and then nothing is promised. */
 static bool is_lsm (const char *text)
 {
   return is_name (text) && strcmp (text, "unconfined") != 0;

@@ -114,7 +114,7 @@ int value_parse (enum setting setting, const char *text, struct value *value, st
     value->text = copy;
     break;
   case KIND_SET:
-  case KIND_GRANTS: r = error_set (err, -EINVAL, "'%s' stands where a list belongs", text); break;
+  case KIND_GRANTS: r = error_set (err, -EINVAL, "expected a list, found '%s'", text); break;
   }
   if (r == 0)
     value->state = VALUE_SET;
@@ -133,7 +133,7 @@ int value_add (enum setting setting, const char *entry, struct value *value, str
   if (all)
     strlist_clear (&value->set);
   if (setting == SETTING_REQUIRE && strset_has (&value->set, "*"))
-    return 0; /* "*" holds every other entry already */
+    return 0; /* "*" already includes every other entry */
   if (value->set.count >= LIMIT_SET_ENTRIES)
     return error_set (err, -E2BIG, "more than %zu entries", LIMIT_SET_ENTRIES);
   if (strset_add (&value->set, entry) < 0)
@@ -169,7 +169,7 @@ int value_add_grant (enum setting setting, struct grant *grant, struct value *va
   while (at < grants->count && strcmp (grants->items[at].name, grant->name) < 0)
     at++;
   if (at < grants->count && strcmp (grants->items[at].name, grant->name) == 0)
-    r = error_set (err, -EEXIST, "'%s' stands there twice", grant->name);
+    r = error_set (err, -EEXIST, "'%s' is listed twice", grant->name);
   else if (grants->count >= limit)
     r = error_set (err, -E2BIG, "more than %zu entries", limit);
   if (r < 0) {

@@ -18,7 +18,6 @@
 #include "wire-daemon-text.h"
 #include "wire-receive.h"
 
-/* All but an end at 0, so that a descriptor is never closed twice. */
 void handed_clear (struct handed *handed)
 {
   for (size_t i = 0; i < DAEMON_FDS; i++)
@@ -30,13 +29,13 @@ void handed_clear (struct handed *handed)
   *handed = (struct handed) HANDED_NONE;
 }
 
-/* The memory file is the caller's, who could still write to it: it is read once. */
+/* Read only once: the caller can still write to its memory file. */
 static int read_text (struct handed *handed)
 {
   size_t size = handed->request.size;
   int fd = handed->fds[DAEMON_ARGV];
 
-  /* Only what is in memory has seals, and of that nothing has to be waited for. */
+  /* Only memory files have seals, and reading one never blocks. */
   if (fcntl (fd, F_GET_SEALS) < 0)
     return -EPROTO;
   handed->text = malloc (size + 1);
@@ -53,7 +52,7 @@ static int read_text (struct handed *handed)
   return 0;
 }
 
-static int read_words (struct handed *handed)
+static int read_strings (struct handed *handed)
 {
   int r = daemon_request_check (&handed->request);
 
@@ -69,7 +68,7 @@ static int receive (int from, struct handed *handed)
 
   if (n != (ssize_t) sizeof (handed->request) || handed->fds[0] < 0)
     return n < 0 ? (int) n : -EPROTO;
-  return read_words (handed);
+  return read_strings (handed);
 }
 
 int handed_receive (int connection, struct handed *ret_handed)
@@ -78,7 +77,7 @@ int handed_receive (int connection, struct handed *ret_handed)
   int r;
 
   handed.connection = connection;
-  /* Before anything of it is read: what a caller says decides over what is made for those after it. */
+  /* Before the request is read, because requests decide which sandboxes are prewarmed. */
   if (!peer_is_same_user (connection, &handed.caller) || !peer_is_like_us (connection, handed.caller)) {
     handed_tell (connection, DAEMON_DECLINED, 0);
     return -EPERM;
@@ -112,7 +111,7 @@ int handed_take (int from, struct handed *ret_handed)
   handed.connection = fds[DAEMON_FDS];
   if (!peer_is_same_user (handed.connection, &handed.caller))
     return -EPERM;
-  r = read_words (&handed);
+  r = read_strings (&handed);
   if (r == 0) {
     *ret_handed = handed;
     handed = (struct handed) HANDED_NONE;

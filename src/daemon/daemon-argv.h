@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command line of tyrum-oci-daemon, as `tyrum-oci daemon` and the first `run` write it. */
+/* The command line of tyrum-oci-daemon, as `tyrum-oci daemon` and `run` (daemon.start) write it. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,11 +7,11 @@
 
 #include "base-error.h"
 
-struct words {
+struct daemon_options {
   const char *socket;
-  uint64_t idle; /* 0: as configured */
-  bool background;
+  uint64_t idle;   /* 0: as configured */
+  bool background; /* started by a run; another daemon at the socket is no error */
 };
 
-/* ARGV is without the name of the program. Strings stay those of ARGV. */
-int words_read (char *const *argv, struct words *ret_argv, struct error *err);
+/* ARGV is without the name of the program. The strings remain those of ARGV. */
+int daemon_options_read (char *const *argv, struct daemon_options *ret_options, struct error *err);

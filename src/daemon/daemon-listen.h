@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The socket: made here, or handed over by systemd. One daemon for each. */
+/* The daemon's socket: made here, or passed by systemd. There is one daemon for each socket. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 
 struct listening {
   int fd;
-  int lock;   /* held as long as the socket is ours; -1: somebody else's */
-  char *path; /* that goes when we go; NULL: somebody else's */
+  int lock;   /* held while the socket exists; -1: systemd made it */
+  char *path; /* removed at the end; NULL: systemd made it */
 };
 
 #define LISTENING_NONE                                                                                       \
@@ -17,12 +17,10 @@ struct listening {
     .fd = -1, .lock = -1                                                                                     \
   }
 
-/* -EADDRINUSE: there is one already. Nobody but us can make names in the socket's directory, or it is
- * refused.
- */
+/* -EADDRINUSE: another daemon listens there. -EPERM: other users can write in the socket's directory. */
 int listening_open (const char *path, struct listening *ret_listening, struct error *err);
 
-/* Nobody else comes from here on; who has come already still waits to be accepted. */
+/* Removes the socket's name: there are no further connections, and pending ones can still be accepted. */
 void listening_withdraw (struct listening *listening);
 
 void listening_clear (struct listening *listening);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who calls: whether somebody at the socket may have this process's powers.
+/* Whether a caller may use this process's privileges.
  *
- * The same user is not enough. A process of the same user may have given privileges up, have entered other
- * namespaces, or be held by a filter; what it gets done here it must be able to do by itself. Such a caller
- * is not refused a run, it makes it alone.
+ * The same user is not enough: a process may have dropped privileges, be in other namespaces, or be under a
+ * seccomp filter, and must not get done here what it could not do by itself. Such a caller is declined, and
+ * makes its run itself.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* By the kernel's word on CONNECTION. *RET_PID is the caller. */
+/* By the kernel's credentials of CONNECTION. *RET_PID is the caller. */
 bool peer_is_same_user (int connection, pid_t *ret_pid);
 
-/* Whether PID, at the other end of CONNECTION, has all that this process has: namespaces, root, capabilities,
- * freedom from filters; and is scheduled by the same policies. What cannot be looked at counts as different.
- */
+/* Whether PID, at the other end of CONNECTION, is in the same namespaces with the same root, ids,
+ * capabilities and scheduling policy, and is not restricted. What cannot be read counts as different. */
 bool peer_is_like_us (int connection, pid_t pid);

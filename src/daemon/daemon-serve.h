@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* In a process of its own, to its end: does what a caller asked for, in the caller's place. */
+/* The process that makes a run in place of its caller. */
 #pragma once
 
 #include "daemon-caller-request.h"
 #include "session-process.h"
 
-/* Signals as a new program finds them. */
+/* Default actions for all signals, none blocked. */
 void serve_default_signals (void);
 
-/* Keeps FD, the standard streams, and no other descriptor. */
+/* Closes all descriptors but FD and the standard streams. */
 void serve_close_others (int fd);
 
-/* Becomes the caller and says that it was taken; false where that cannot be, or is not wanted by the caller's
- * configuration or command line, and then the caller was told.
- * From here on a caller that hangs up means SIGTERM. */
+/* Takes over the caller's properties and replies DAEMON_TAKEN. False: that failed, or the caller's
+ * configuration or command line excludes it; then it has replied DAEMON_DECLINED. From here on SIGTERM comes
+ * when the caller closes the connection. */
 bool serve_take (struct handed *handed, struct session_process *process);
 
-/* The words with the program's name before them; NULL when memory ran out. */
+/* argv with the program's name; NULL: out of memory. */
 char **serve_line (const struct handed *handed);
 
-/* Tells the caller, and ends. */
+/* Sends the exit status to the caller, and exits. */
 __attribute__ ((noreturn)) void serve_end (const struct handed *handed, int status);
 
 __attribute__ ((noreturn)) void serve (struct handed *handed, struct session_process *process);

@@ -19,8 +19,8 @@
 #include "daemon-prewarmed.h"
 #include "daemon-serve.h"
 
-/* A profile that was changed, or a host: it shows at the hand-over at the latest. This often it is looked for
- * before, so that nobody has to wait for a new sandbox then. */
+/* How often to check whether profile or host have changed. The hand-over checks as well; this replaces an
+ * outdated sandbox before a caller needs one. */
 #define LOOK_MS 5000
 
 static uint64_t now_ms (void)
@@ -31,7 +31,7 @@ static uint64_t now_ms (void)
   return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
-/* Nothing of the daemon's is left but the socket. */
+/* Keeps only the socket of what the daemon had open. */
 static void leave_daemon (int control)
 {
   int nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
@@ -53,7 +53,7 @@ static void tell_failed (int control, const struct error *err)
   (void) send (control, text, n < (int) sizeof (text) ? (size_t) n : sizeof (text) - 1, MSG_NOSIGNAL);
 }
 
-/* Whether somebody came, before it was too old, changed, or no longer wanted. */
+/* True when a caller comes; false when the sandbox is too old, outdated, or to be ended. */
 static bool await_caller (int control, struct prewarmed *prewarmed, uint64_t until)
 {
   struct pollfd wait[] = { { control, POLLIN, 0 }, { prewarmed_signals (prewarmed), POLLIN, 0 } };
@@ -69,7 +69,7 @@ static bool await_caller (int control, struct prewarmed *prewarmed, uint64_t unt
   }
 }
 
-/* A container inherits what its profile does not set, and this one has done so already. */
+/* A container inherits limits that its profile does not set, and this one exists already. */
 static bool has_our_limits (const struct handed *handed)
 {
   const struct daemon_request *request = &handed->request;

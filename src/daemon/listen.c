@@ -20,7 +20,7 @@
 
 #define BACKLOG 256
 
-/* systemd hands sockets over from this descriptor on, and says in the environment how many and to whom. */
+/* The first descriptor that systemd passes; see sd_listen_fds(3). */
 #define FIRST_PASSED 3
 
 void listening_withdraw (struct listening *listening)
@@ -50,7 +50,7 @@ static bool was_passed (void)
   bool passed = pid != NULL && number_parse (pid, INT32_MAX, &number) && (pid_t) number == getpid ()
                 && str_equal (count, "1");
 
-  /* For us alone. */
+  /* These must not be inherited. */
   unsetenv ("LISTEN_PID");
   unsetenv ("LISTEN_FDS");
   unsetenv ("LISTEN_FDNAMES");
@@ -65,17 +65,18 @@ static int adopt (int fd, struct listening *ret_listening, struct error *err)
   if (getsockopt (fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0
       || getsockopt (fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0
       || getsockopt (fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0)
-    return error_set_errno (err, errno, "use the socket that was passed");
+    return error_set_errno (err, errno, "use the socket that systemd passed");
   if (type != SOCK_SEQPACKET || domain != AF_UNIX || !listens)
-    return error_set (err, -EPROTOTYPE,
-                      "the socket that was passed is of another kind: it takes ListenSequentialPacket=");
+    return error_set (
+        err, -EPROTOTYPE,
+        "the socket that systemd passed is of another type: the unit needs ListenSequentialPacket=");
   if (fcntl (fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl (fd, F_SETFL, O_NONBLOCK) < 0)
-    return error_set_errno (err, errno, "use the socket that was passed");
+    return error_set_errno (err, errno, "use the socket that systemd passed");
   ret_listening->fd = fd;
   return 0;
 }
 
-/* Who could put another socket in our place would be handed environments. */
+/* Callers send their environment to whatever socket has this name. */
 static int check_directory (const char *path, struct error *err)
 {
   cleanup_free char *copy = strdup (path);
@@ -87,18 +88,18 @@ static int check_directory (const char *path, struct error *err)
   if (stat (directory, &st) < 0)
     return error_set_errno (err, errno, "look at '%s', the directory of the daemon's socket", directory);
   if ((st.st_uid != geteuid () && st.st_uid != 0) || (st.st_mode & 022) != 0)
-    return error_set (err, -EPERM, "'%s' is no directory for the daemon's socket: others can write there",
+    return error_set (err, -EPERM, "'%s' cannot hold the daemon's socket: other users can write there",
                       directory);
   return 0;
 }
 
-/* Whether FD is the file that has its name now: who ends removes it, with the lock held. */
+/* Whether NAME is still the file FD: a daemon that ends removes the file while it has the lock. */
 static bool is_current (int fd, const char *name)
 {
-  struct stat prewarmed, named;
+  struct stat locked, named;
 
-  return fstat (fd, &prewarmed) == 0 && stat (name, &named) == 0 && prewarmed.st_ino == named.st_ino
-         && prewarmed.st_dev == named.st_dev;
+  return fstat (fd, &locked) == 0 && stat (name, &named) == 0 && locked.st_ino == named.st_ino
+         && locked.st_dev == named.st_dev;
 }
 
 static int take_lock (const char *path, struct error *err)
@@ -132,7 +133,7 @@ static int make (const char *path, struct listening *listening, struct error *er
   listening->fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listening->fd < 0)
     return error_set_errno (err, errno, "make a socket");
-  /* We hold the lock: what is there is a dead daemon's. */
+  /* The lock is held, so an existing socket is that of a dead daemon. */
   unlink (path);
   before = umask (0177);
   r = bind (listening->fd, (const struct sockaddr *) &address, sizeof (address));

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tyrum-oci-daemon: stays, and launches for `run` and `toolrunner` of the same user.
+/* tyrum-oci-daemon: makes runs for `run` and `toolrunner` of the same user.
  *
- * A caller connects, hands over what makes it a process (streams, directory, environment, limits), and waits.
- * For each a process is forked that does the same as the caller would have done, in its place and under its
- * eyes. What is saved is starting: this program has libcrun in it, loaded and checked once, and its forks
- * have it without an execution. With sandboxes held ready (pool.c) most of the launch itself is saved as
- * well.
+ * A caller connects, sends its streams, directory, environment and limits, and waits. The daemon forks a
+ * process for it, which makes the run as the caller would have. This saves the start of programs: libcrun is
+ * part of this program, loaded and checked once, and its forks have it without an exec. Prewarmed sandboxes
+ * (pool.c) save most of the launch as well.
  *
- * One loop, no threads, nothing that waits. A process that serves a caller does not need this one any more:
- * when it is killed, runs go on, and what is lost are requests that nobody had taken, which their callers
- * then do alone.
+ * One loop, no threads, no blocking call. A process that makes a run does not depend on the daemon: if the
+ * daemon is killed, runs continue, and callers whose request was not taken make their runs themselves.
  *
- * Must never: do anything for another user, for one who has less than this process has, or twice.
+ * Must never: do anything for another user or for a process with fewer privileges, or make a run twice.
  */
 #include <config.h>
 
@@ -43,7 +41,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* Who connects sends its request at once. */
+/* A caller has this long to send its request after it has connected. */
 #define PENDING_MAX 64
 #define PENDING_MS  1000
 
@@ -56,17 +54,16 @@ struct pending {
 
 struct daemon {
   struct configuration *configuration;
-  struct session_process process; /* what is forked starts as: nothing of the configuration, which is a
-                                   * caller's */
-  char *program;                  /* what was installed when it was started */
-  struct stat started;            /* and what that was */
+  struct session_process process; /* of forks; without the configuration, which each caller has for itself */
+  char *program;                  /* the installed path of this program */
+  struct stat started;            /* the file at that path when the daemon started */
   struct listening listening;
   struct pool *pool;
   int signals;
   struct pending pending[PENDING_MAX];
   size_t pending_count;
-  unsigned serving;      /* processes that stand in for callers */
-  uint64_t idle_since;   /* 0: something is going on */
+  unsigned serving;      /* processes that make runs for callers */
+  uint64_t idle_since;   /* 0: not idle */
   uint64_t accept_after; /* 0: at once */
   bool ending;
 };
@@ -79,7 +76,7 @@ static uint64_t now_ms (void)
   return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
-/* After an update callers are the new program's, and so must be what stands in for them. */
+/* After an update the daemon must not make runs with the old program. */
 static bool is_installed (const struct daemon *daemon)
 {
   struct stat now;
@@ -89,7 +86,6 @@ static bool is_installed (const struct daemon *daemon)
          && now.st_ctim.tv_nsec == daemon->started.st_ctim.tv_nsec;
 }
 
-/* In the child nothing of the loop is left but what it was forked for. */
 static void start_serving (struct daemon *daemon, struct handed *handed)
 {
   bool current = is_installed (daemon), given = current && pool_give (daemon->pool, handed, now_ms ());
@@ -126,12 +122,12 @@ static void on_connections (struct daemon *daemon)
     int fd = accept4 (daemon->listening.fd, NULL, NULL, SOCK_CLOEXEC);
 
     if (fd < 0) {
-      /* Without descriptors there is nothing to do but wait until some are given back. */
+      /* Out of descriptors: wait until some are closed. */
       daemon->accept_after = errno == EAGAIN ? 0 : now_ms () + ACCEPT_AGAIN_MS;
       return;
     }
     daemon->pending[daemon->pending_count++] = (struct pending){ fd, now_ms () + PENDING_MS };
-    /* Most have sent it by now. */
+    /* Most callers have sent it by now. */
     if (poll (&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) > 0)
       on_pending (daemon, daemon->pending_count - 1);
   }
@@ -154,7 +150,7 @@ static int open_signals (struct error *err)
   sigset_t set;
   int fd;
 
-  /* Who ignores that children end never hears of it. */
+  /* With SIGCHLD ignored there would be no status to wait for. */
   serve_default_signals ();
 
   sigemptyset (&set);
@@ -168,7 +164,7 @@ static int open_signals (struct error *err)
   return fd < 0 ? error_set_errno (err, errno, "watch signals") : fd;
 }
 
-/* Milliseconds until something is due; -1: nothing is. */
+/* Milliseconds until the next deadline; -1: there is none. */
 static int next_timeout (const struct daemon *daemon)
 {
   uint64_t now = now_ms (), next = UINT64_MAX;
@@ -236,13 +232,13 @@ static int loop (struct daemon *daemon, struct error *err)
     if (fds[1].revents != 0)
       on_signals (daemon);
   }
-  /* Who has come by now is served; who comes later finds nobody. */
+  /* Callers that have connected by now are still served. */
   listening_withdraw (&daemon->listening);
   on_connections (daemon);
   return 0;
 }
 
-/* The directory of live runs is where the socket usually is; it may not be there yet. */
+/* The default socket is in the directory of live runs, which may not exist yet. */
 static int open_socket (struct daemon *daemon, const char *given, struct error *err)
 {
   cleanup_free char *path = NULL, *state = NULL;
@@ -262,8 +258,8 @@ static int open_socket (struct daemon *daemon, const char *given, struct error *
   return listening_open (given ? given : path, &daemon->listening, err);
 }
 
-/* What most will ask for. What others do is planned from the files each time, and so is this: only what was
- * read before is not taken apart again. */
+/* Fills the caches for the usual profiles. Each run is still planned from the files; only text that has been
+ * parsed before is not parsed again. */
 static void rehearse (struct daemon *daemon)
 {
   const struct strlist *ready = &daemon->configuration->ready;
@@ -274,7 +270,7 @@ static void rehearse (struct daemon *daemon)
     prewarmed_rehearse (&daemon->process, ready->items[i]);
 }
 
-static int stay (struct daemon *daemon, const struct words *words, struct error *err)
+static int stay (struct daemon *daemon, const struct daemon_options *given, struct error *err)
 {
   const struct configuration *read;
   int r = session_process_configuration (&daemon->process, &read, err);
@@ -284,19 +280,19 @@ static int stay (struct daemon *daemon, const struct words *words, struct error 
   if (r == 0 && (prctl (PR_GET_SECCOMP, 0, 0, 0, 0) != 0 || prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0))
     r = error_set (
         err, -EPERM,
-        "a process under a seccomp filter, or with no_new_privileges, would serve nobody; start it from one "
-        "without");
+        "a daemon under a seccomp filter or with no_new_privs would decline every caller; start it from a "
+        "process that has neither");
   daemon->program = paths_program ("tyrum-oci-daemon");
   if (r == 0 && daemon->program == NULL)
     r = error_oom (err);
   if (r == 0 && stat (daemon->program, &daemon->started) < 0)
     r = error_set_errno (err, errno, "look at '%s'", daemon->program);
-  if (r == 0 && words->idle > 0)
-    daemon->configuration->daemon_idle = words->idle;
+  if (r == 0 && given->idle > 0)
+    daemon->configuration->daemon_idle = given->idle;
   if (r == 0)
     r = pool_new (daemon->configuration, &daemon->process, &daemon->pool, err);
   if (r == 0)
-    r = open_socket (daemon, words->socket, err);
+    r = open_socket (daemon, given->socket, err);
   if (r < 0)
     return r;
   daemon->signals = open_signals (err);
@@ -310,24 +306,24 @@ int main (int argc, char **argv)
 {
   struct daemon daemon = { .listening = LISTENING_NONE, .process = { .helper = helper_main }, .signals = -1 };
   cleanup_error struct error err = { 0 };
-  struct words words = { 0 };
-  int r = words_read (argv + (argc > 0), &words, &err);
+  struct daemon_options given = { 0 };
+  int r = daemon_options_read (argv + (argc > 0), &given, &err);
 
   if (r < 0) {
     fprintf (stderr, "tyrum-oci-daemon: %s (this program is started by 'tyrum-oci daemon')\n",
              error_text (&err));
     return EXIT_USAGE;
   }
-  /* Executed from a sealed copy it has the name of that. */
+  /* When executed from a sealed copy, its name would be that of the memory file. */
   prctl (PR_SET_NAME, "tyrum-daemon");
-  r = stay (&daemon, &words, &err);
+  r = stay (&daemon, &given, &err);
   listening_clear (&daemon.listening);
   pool_free (daemon.pool);
   configuration_free (daemon.configuration);
   free (daemon.program);
   close_p (&daemon.signals);
-  /* Two that were started at the same time are one too many, and nobody's mistake. */
-  if (r == 0 || (r == -EADDRINUSE && words.background))
+  /* Two runs may start a daemon at the same time; the second one has nothing to do. */
+  if (r == 0 || (r == -EADDRINUSE && given.background))
     return EXIT_SUCCESS;
   fprintf (stderr, "tyrum-oci daemon: %s\n", error_text (&err));
   return EXIT_FAILURE;

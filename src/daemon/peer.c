@@ -50,7 +50,7 @@ static char *read_text (int proc, const char *name)
   return text;
 }
 
-/* Behind "NAME:" and its blanks, up to the line's end; NULL where there is no such line. */
+/* The value of the line "NAME: VALUE"; NULL: there is no such line. */
 static char *field (const char *status, const char *name)
 {
   size_t len = strlen (name);
@@ -82,7 +82,7 @@ static bool is_zero (const char *status, const char *name)
 static const char *const places[] = { "ns/mnt", "ns/user", "ns/pid",  "ns/pid_for_children",  "ns/net",
                                       "ns/ipc", "ns/uts",  "ns/time", "ns/time_for_children", "ns/cgroup" };
 
-/* What only this process itself could change, and never does: looked at once. */
+/* Only this process could change these, and never does: read once. */
 static struct self {
   bool known;
   struct stat places[ARRAY_LEN (places)];
@@ -105,7 +105,7 @@ static bool know_self (void)
   free (self.label);
   free (self.login);
   self.status = read_text (proc, "status");
-  /* Not every kernel has these. */
+  /* Not on every kernel. */
   self.label = read_text (proc, "attr/current");
   self.login = read_text (proc, "loginuid");
   self.known = self.status != NULL;
@@ -127,7 +127,7 @@ static bool has_text (int theirs, const char *name, const char *ours)
   return str_equal (text, ours);
 }
 
-/* Somebody else in our mount namespace may have exchanged it. */
+/* Read each time: another process in the mount namespace can change the root (pivot_root). */
 static bool same_root (int theirs)
 {
   struct stat a, b;
@@ -136,7 +136,7 @@ static bool same_root (int theirs)
          && a.st_ino == b.st_ino;
 }
 
-/* Somebody else may have moved us. */
+/* Read each time: other processes can move this one. */
 static bool same_group (int theirs)
 {
   cleanup_free char *ours = read_text (AT_FDCWD, "/proc/self/cgroup");
@@ -144,8 +144,7 @@ static bool same_group (int theirs)
   return has_text (theirs, "cgroup", ours);
 }
 
-/* Neither more nor less: with less it could not do by itself what it asks for, and with more than we have it
- * could. */
+/* A caller with fewer privileges must not gain any; one with more can do what this process cannot. */
 static bool same_status (int theirs_fd)
 {
   static const char *const equal[] = { "CapInh", "CapPrm", "CapEff", "CapBnd",
@@ -154,15 +153,15 @@ static bool same_status (int theirs_fd)
 
   if (theirs == NULL)
     return false;
-  /* Groups are nothing to root, and every session gives it others. */
+  /* Root's supplementary groups grant nothing, and differ between login sessions. */
   for (size_t i = 0; i < ARRAY_LEN (equal) - (geteuid () == 0 ? 1 : 0); i++)
     if (!same_field (theirs, self.status, equal[i]))
       return false;
-  /* Who can gain no privileges may be held by Landlock as well, which nothing shows. */
+  /* no_new_privs is also required for most uses of Landlock, whose domains the kernel does not show. */
   return is_zero (theirs, "NoNewPrivs") && is_zero (theirs, "Seccomp");
 }
 
-/* What was read of a process that is gone may be another's. */
+/* If the caller has ended, its process id may have been reused while /proc was read. */
 static bool is_still_there (int connection)
 {
   cleanup_close int process = -1;
@@ -171,13 +170,13 @@ static bool is_still_there (int connection)
 
   if (getsockopt (connection, SOL_SOCKET, SO_PEERPIDFD, &process, &size) < 0) {
     process = -1;
-    return errno == ENOPROTOOPT; /* before Linux 6.5: the number has to do */
+    return errno == ENOPROTOOPT; /* before Linux 6.5: rely on the process id */
   }
   gone = (struct pollfd){ process, POLLIN, 0 };
   return poll (&gone, 1, 0) == 0;
 }
 
-/* Policies and priorities of the processor and of disks, which commands inherit. */
+/* CPU and I/O scheduling, which commands inherit. */
 static bool same_schedule (pid_t pid)
 {
   const int one_process = 1; /* IOPRIO_WHO_PROCESS */
@@ -201,7 +200,7 @@ bool peer_is_like_us (int connection, pid_t pid)
   for (size_t i = 0; i < ARRAY_LEN (places); i++)
     if (!same_place (theirs, i))
       return false;
-  /* Without root a run's group is below that of its supervisor. */
+  /* Without root a run's cgroup is below that of its supervisor. */
   return same_root (theirs) && same_status (theirs) && has_text (theirs, "attr/current", self.label)
          && has_text (theirs, "loginuid", self.login) && (geteuid () == 0 || same_group (theirs))
          && same_schedule (pid) && is_still_there (connection);

@@ -15,16 +15,16 @@
 #include "daemon-hold.h"
 #include "daemon-prewarmed.h"
 
-/* Who has just been given a sandbox wants the processors for itself. */
+/* Delay after a hand-over, so that making the next sandbox does not slow the run. */
 #define REFILL_MS 20
-/* One that cannot be made is tried again, as its reason may go away, but not all the time. */
+/* Delay after a sandbox could not be made. */
 #define RETRY_MS 30000
-/* One that has gone by itself is replaced, but not faster than it can go. */
+/* Delay after a sandbox has ended by itself. */
 #define AGAIN_MS 250
 
 struct sandbox {
   pid_t pid;
-  int control; /* -1: it was let go, and ends */
+  int control; /* -1: closed; the process is ending */
   size_t kind;
   bool ready;
 };
@@ -33,12 +33,12 @@ struct kind {
   const char *profile;
   unsigned wanted;
   struct strlist template;
-  struct strlist next;          /* what a caller has asked for instead, once */
+  struct strlist next;          /* the template of the last caller, if it was another one */
   struct prewarmed_owner owner; /* of the last caller's workspace */
   uint64_t not_before;
 };
 
-/* Those that end are remembered until they have. */
+/* Includes processes that are ending. */
 #define SANDBOXES_MAX (2 * READY_MAX)
 
 struct pool {
@@ -46,13 +46,13 @@ struct pool {
   size_t kind_count;
   struct sandbox sandboxes[SANDBOXES_MAX];
   size_t count;
-  struct strlist variables; /* of the daemon's own environment, by which all are planned */
+  struct strlist variables; /* of the daemon's environment: used for the plans of all sandboxes */
   const struct configuration *configuration;
   struct session_process *process;
 };
 
-/* What of an environment decides over plans, and nothing of what may be somebody's secret. */
-static bool is_ours (const char *variable)
+/* Variables that influence plans. No others are kept: they may be secrets. */
+static bool is_for_plans (const char *variable)
 {
   static const char *const prefixes[] = { "TYRUM_OCI_", "XDG_", "HOME=", "PATH=" };
 
@@ -65,7 +65,7 @@ static bool is_ours (const char *variable)
 static int take_env (char *const *from, struct strlist *ret_env)
 {
   for (; *from != NULL; from++)
-    if (is_ours (*from) && strset_add (ret_env, *from) < 0)
+    if (is_for_plans (*from) && strset_add (ret_env, *from) < 0)
       return -ENOMEM;
   return 0;
 }
@@ -77,8 +77,8 @@ static void replace_list (struct strlist *list, struct strlist *by)
   *by = (struct strlist){ 0 };
 }
 
-/* The process takes its sandbox down when it sees that nobody is at the other end. */
-static void let_go (struct sandbox *sandbox)
+/* The process removes its sandbox when the socket is closed. */
+static void close_control (struct sandbox *sandbox)
 {
   close_p (&sandbox->control);
   sandbox->control = -1;
@@ -119,7 +119,7 @@ void pool_free (struct pool *pool)
   if (pool == NULL)
     return;
   for (size_t i = 0; i < pool->count; i++)
-    let_go (&pool->sandboxes[i]);
+    close_control (&pool->sandboxes[i]);
   for (size_t i = 0; i < pool->kind_count; i++) {
     strlist_clear (&pool->kinds[i].template);
     strlist_clear (&pool->kinds[i].next);
@@ -131,7 +131,7 @@ void pool_free (struct pool *pool)
 
 static void forget (struct pool *pool, size_t at)
 {
-  let_go (&pool->sandboxes[at]);
+  close_control (&pool->sandboxes[at]);
   pool->sandboxes[at] = pool->sandboxes[--pool->count];
 }
 
@@ -161,7 +161,7 @@ static char **array_of (const struct strlist *list)
   return array;
 }
 
-/* Whether there is a process that makes one. */
+/* False: no process could be started. */
 static bool start (struct pool *pool, size_t at)
 {
   struct kind *kind = &pool->kinds[at];
@@ -186,16 +186,10 @@ static bool start (struct pool *pool, size_t at)
   return pid > 0;
 }
 
-/* The journal of whoever started the daemon is the place for it: nobody waits for this sandbox. */
-static void say_failed (const struct kind *kind, const char *why)
-{
-  fprintf (stderr, "tyrum-oci daemon: no sandbox of profile '%s' is held ready: %s\n", kind->profile, why);
-}
-
-/* One that cannot be made now is tried again later. */
+/* No caller waits for this sandbox, so the reason goes to the daemon's standard error. */
 static void put_off (struct kind *kind, uint64_t now, const char *why)
 {
-  say_failed (kind, why);
+  fprintf (stderr, "tyrum-oci daemon: no sandbox of profile '%s' is held ready: %s\n", kind->profile, why);
   kind->not_before = now + RETRY_MS;
 }
 
@@ -204,14 +198,14 @@ void pool_fill (struct pool *pool, uint64_t now)
   for (size_t i = 0; i < pool->kind_count; i++)
     if (!one_is_made (pool) && pool->count < SANDBOXES_MAX && now >= pool->kinds[i].not_before
         && count_of (pool, i) < pool->kinds[i].wanted && !start (pool, i))
-      put_off (&pool->kinds[i], now, "there is no room for another process");
+      put_off (&pool->kinds[i], now, "cannot start another process");
 }
 
 uint64_t pool_next (const struct pool *pool)
 {
   uint64_t next = UINT64_MAX;
 
-  /* Its socket says when it is. */
+  /* A message on the control socket comes first. */
   if (one_is_made (pool) || pool->count == SANDBOXES_MAX)
     return next;
   for (size_t i = 0; i < pool->kind_count; i++)
@@ -224,11 +218,11 @@ static void discard_kind (struct pool *pool, size_t kind)
 {
   for (size_t i = 0; i < pool->count; i++)
     if (pool->sandboxes[i].kind == kind)
-      let_go (&pool->sandboxes[i]);
+      close_control (&pool->sandboxes[i]);
 }
 
-/* Whether sandboxes of KIND are made as this caller would have them. If not, and it is the second of its
- * sort, they will be. */
+/* Whether the kind's sandboxes have this caller's template. After two callers in a row with the same other
+ * template the kind changes to it. */
 static bool fits (struct pool *pool, size_t at, struct strlist *template)
 {
   struct kind *kind = &pool->kinds[at];
@@ -246,7 +240,7 @@ static bool fits (struct pool *pool, size_t at, struct strlist *template)
   return false;
 }
 
-/* Who is given away is not the pool's any more. */
+/* A sandbox that is handed over leaves the pool. */
 static bool give_one (struct pool *pool, size_t kind, const struct handed *handed, uint64_t now)
 {
   for (size_t i = 0; i < pool->count; i++) {
@@ -259,7 +253,7 @@ static bool give_one (struct pool *pool, size_t kind, const struct handed *hande
       pool->kinds[kind].not_before = now + REFILL_MS;
       return true;
     }
-    let_go (sandbox);
+    close_control (sandbox);
   }
   return false;
 }
@@ -270,7 +264,7 @@ bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
   struct prewarmed_owner owner = { geteuid (), getegid () };
   cleanup_free char *profile = NULL;
 
-  /* Who is declined in the end would cost a sandbox. */
+  /* A caller that is declined after the hand-over uses up a sandbox. */
   if (pool->kind_count == 0 || !pool->configuration->daemon_use
       || !prewarmed_template (handed->argv, handed->fds[DAEMON_DIRECTORY], pool->configuration, &template,
                               &profile, &owner)
@@ -317,7 +311,7 @@ static void receive_one (struct pool *pool, size_t at, uint64_t now)
     put_off (&pool->kinds[sandbox->kind], now, "the process that makes it has ended");
   else
     pool->kinds[sandbox->kind].not_before = now + AGAIN_MS;
-  let_go (sandbox);
+  close_control (sandbox);
 }
 
 void pool_receive (struct pool *pool, const struct pollfd *fds, size_t count, uint64_t now)

@@ -20,13 +20,13 @@
 #include "supervisor-prewarmed.h"
 #include "toolrunner-run-step.h"
 
-/* An engine that an earlier run has left something with is not waited for. */
+/* How long to wait for an engine to remove what an earlier run has left there. */
 #define LEFT_ENGINE_MS 1000u
 
-/* What a sandbox is made by. */
+/* Options that a sandbox is made with. */
 static const enum option making[] = { OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS,
                                       OPTION_IMAGE,   OPTION_LIMIT,   OPTION_ACCEPT };
-/* What can be told to one that stands, or is none of its business. */
+/* Options that can still be applied to an existing sandbox, or do not concern it. */
 static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,     OPTION_ENV,
                                        OPTION_TIMEOUT,    OPTION_RESULT,  OPTION_JSON,
                                        OPTION_TRACE_TIME, OPTION_HOME,    OPTION_DB,
@@ -37,10 +37,10 @@ struct prewarmed {
   struct strlist template;
   struct context context;
   struct plan *plan;
-  char *init, *daemon;
+  char *init, *helper;
   char id[RUN_ID_SIZE];
   struct run_prewarmed *sandbox;
-  bool offered; /* the run that has taken it over has also taken it down */
+  bool offered; /* a run that takes it over also removes it */
 };
 
 static bool is_among (enum option option, const enum option *list, size_t count)
@@ -58,7 +58,7 @@ static int add_option (struct strlist *template, enum option option, const char 
   return word ? strlist_add (template, word) : -ENOMEM;
 }
 
-static bool can_be_held (const struct arguments *arguments)
+static bool can_be_prewarmed (const struct arguments *arguments)
 {
   for (enum option o = 0; o < OPTION_COUNT; o++)
     if (arguments->values[o].count > 0 && !is_among (o, telling, ARRAY_LEN (telling))
@@ -88,8 +88,8 @@ static int write_template (const struct session_request *request, struct strlist
   return r;
 }
 
-/* Whose the workspace is that ARGUMENTS name, for a caller in DIRECTORY. It is a guess that saves time, made
- * where nobody may wait: a file system that does not answer, or has to be asked, is not. */
+/* The owner of the workspace, for a caller in DIRECTORY. The result only saves time later, and the daemon
+ * must not block: a file system that is not cached or would have to be synced is left alone. */
 static void find_owner (const struct arguments *arguments, int directory, struct prewarmed_owner *ret_owner)
 {
   const char *workspace = arguments_text (arguments, OPTION_WORKSPACE);
@@ -116,11 +116,10 @@ bool prewarmed_template (char *const *argv, int directory, const struct configur
 
   if (argv[0] == NULL || strcmp (argv[0], verb->path) != 0
       || arguments_parse (argv + 1, verb->options, verb->command, &arguments, &ignored) < 0
-      || !can_be_held (&arguments) || (step && configuration->toolrunner_mode != TOOLRUNNER_COMMAND))
+      || !can_be_prewarmed (&arguments) || (step && configuration->toolrunner_mode != TOOLRUNNER_COMMAND))
     return false;
   request = request_of_arguments (&arguments, verb->path);
-  /* What is configured for steps, where the command line does not say; a runner's own image is another
-   * matter. */
+  /* Steps get configured values for options that are not given. */
   if (step)
     toolrunner_complete (&request, configuration);
   *ret_profile = strdup (session_request_profile (&request));
@@ -132,8 +131,8 @@ bool prewarmed_template (char *const *argv, int directory, const struct configur
   return true;
 }
 
-/* A plan as a run by the template would have it now. A workspace has to be there to be planned with; it is
- * gone again when the plan is made. */
+/* The plan of a run with this template now. Planning needs a workspace that exists: a temporary one, removed
+ * afterwards. */
 static int make_plan (struct session_process *process, const struct strlist *template,
                       struct context *context, struct plan **ret_plan, struct error *err)
 {
@@ -170,7 +169,7 @@ static void prewarmed_free (struct prewarmed *prewarmed)
   plan_free (prewarmed->plan);
   context_clear (&prewarmed->context);
   free (prewarmed->init);
-  free (prewarmed->daemon);
+  free (prewarmed->helper);
   free (prewarmed);
 }
 
@@ -178,8 +177,8 @@ static int check (const struct plan *plan, struct error *err)
 {
   const char *why = plan_why_not_prewarmed (plan);
 
-  return why ? error_set (err, -EOPNOTSUPP, "none can be held ready of profile '%s': %s", plan->profile_name,
-                          why)
+  return why ? error_set (err, -EOPNOTSUPP, "profile '%s' cannot have prewarmed sandboxes: %s",
+                          plan->profile_name, why)
              : 0;
 }
 
@@ -197,8 +196,8 @@ static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owne
   if (r == 0)
     r = run_id_make (prewarmed->id, err);
   prewarmed->init = paths_program ("tyrum-oci-init");
-  prewarmed->daemon = paths_program ("tyrum-oci-libcrun-helper");
-  if (r == 0 && (prewarmed->init == NULL || prewarmed->daemon == NULL))
+  prewarmed->helper = paths_program ("tyrum-oci-libcrun-helper");
+  if (r == 0 && (prewarmed->init == NULL || prewarmed->helper == NULL))
     r = error_oom (err);
   if (r < 0)
     return r;
@@ -207,7 +206,7 @@ static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owne
   options.host = prewarmed->context.host;
   options.plan = prewarmed->plan;
   options.init = prewarmed->init;
-  options.daemon = prewarmed->daemon;
+  options.daemon = prewarmed->helper;
   options.cache = prewarmed->context.host->storage_dir;
   return run_prewarm (&options, owner->uid, owner->gid, &prewarmed->sandbox, err);
 }

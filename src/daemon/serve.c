@@ -34,8 +34,8 @@ void serve_close_others (int fd)
   syscall (SYS_close_range, (unsigned) fd + 1, ~0u, 0);
 }
 
-/* The kernel tells us of a caller that is gone, whatever we are doing then, as it would tell a child of its
- * parent: nothing else is ever sent on the connection. */
+/* Has the kernel send SIGTERM when the caller closes the connection, as PDEATHSIG does for a parent. The
+ * caller sends nothing else on it. */
 static bool follow (int connection)
 {
   struct pollfd gone = { connection, POLLIN, 0 };
@@ -46,11 +46,11 @@ static bool follow (int connection)
   return poll (&gone, 1, 0) == 0;
 }
 
-/* Callers have not read what the operator has configured; as one of them we have. */
+/* The client has not read the configuration, so it is checked here whether this run may be taken. */
 static bool is_meant (const struct handed *handed, struct session_process *process)
 {
   struct sockaddr_un address = { 0 };
-  socklen_t size = sizeof (address) - 1; /* a NUL is left behind it */
+  socklen_t size = sizeof (address) - 1; /* so that it ends with a NUL */
 
   return getsockname (handed->connection, (struct sockaddr *) &address, &size) == 0
          && address.sun_family == AF_UNIX && verb_is_handed_on (handed->argv)

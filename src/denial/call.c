@@ -10,7 +10,7 @@
 
 #include "base-cleanup.h"
 
-/* "Unknown" is what other calls get, and what one gets whose name nobody here knows. */
+/* A call without a name gets the errno for unknown calls, like all calls that the list does not name. */
 static int answer_by_name (const struct filter *filter, const char *name, const struct denied_call *call)
 {
   int errnum = name ? filter_answer (filter, name, call->arguments) : filter->unknown_errnum;
@@ -34,12 +34,12 @@ enum form {
   FORM_NUMBER, /* 0x40000 */
 };
 
-/* The argument that a filter looks at, or that says what the call was for. */
+/* The argument that the filter tests, or that shows the purpose of the call. */
 static const struct {
   const char *name;
   unsigned argument;
   enum form form;
-} telling[] = {
+} shown[] = {
   { "socket", 0, FORM_FAMILY },  { "socketpair", 0, FORM_FAMILY }, { "clone", 0, FORM_SPACES },
   { "unshare", 0, FORM_SPACES }, { "setns", 1, FORM_SPACES },      { "ioctl", 1, FORM_IOCTL },
   { "chmod", 1, FORM_MODE },     { "fchmod", 1, FORM_MODE },       { "fchmodat", 2, FORM_MODE },
@@ -47,12 +47,12 @@ static const struct {
   { "mknod", 1, FORM_MODE },     { "mknodat", 2, FORM_MODE },      { "personality", 0, FORM_NUMBER },
 };
 
-struct word {
+struct constant {
   uint32_t value;
-  const char *text;
+  const char *name;
 };
 
-static const struct word families[] = {
+static const struct constant families[] = {
   { 2, "AF_INET" },   { 3, "AF_AX25" },   { 4, "AF_IPX" },        { 5, "AF_APPLETALK" }, { 9, "AF_X25" },
   { 10, "AF_INET6" }, { 15, "AF_KEY" },   { 17, "AF_PACKET" },    { 21, "AF_RDS" },      { 23, "AF_IRDA" },
   { 29, "AF_CAN" },   { 30, "AF_TIPC" },  { 31, "AF_BLUETOOTH" }, { 33, "AF_RXRPC" },    { 38, "AF_ALG" },
@@ -60,21 +60,21 @@ static const struct word families[] = {
   { 44, "AF_XDP" },   { 45, "AF_MCTP" },
 };
 
-static const struct word spaces[] = {
+static const struct constant spaces[] = {
   { 0x00020000, "CLONE_NEWNS" },  { 0x02000000, "CLONE_NEWCGROUP" }, { 0x04000000, "CLONE_NEWUTS" },
   { 0x08000000, "CLONE_NEWIPC" }, { 0x10000000, "CLONE_NEWUSER" },   { 0x20000000, "CLONE_NEWPID" },
   { 0x40000000, "CLONE_NEWNET" },
 };
 
-static const struct word ioctls[] = { { 0x5412, "TIOCSTI" },
-                                      { 0x541c, "TIOCLINUX" },
-                                      { 0x5423, "TIOCSETD" } };
+static const struct constant ioctls[] = { { 0x5412, "TIOCSTI" },
+                                          { 0x541c, "TIOCLINUX" },
+                                          { 0x5423, "TIOCSETD" } };
 
-static const char *find_word (const struct word *words, size_t count, uint32_t value)
+static const char *find_name (const struct constant *constants, size_t count, uint32_t value)
 {
   for (size_t i = 0; i < count; i++)
-    if (words[i].value == value)
-      return words[i].text;
+    if (constants[i].value == value)
+      return constants[i].name;
   return NULL;
 }
 
@@ -85,18 +85,18 @@ static void add_spaces (struct strbuf *buf, uint32_t flags)
   for (size_t i = 0; i < ARRAY_LEN (spaces); i++) {
     if ((flags & spaces[i].value) == 0)
       continue;
-    strbuf_addf (buf, "%s%s", first ? "" : "|", spaces[i].text);
+    strbuf_addf (buf, "%s%s", first ? "" : "|", spaces[i].name);
     first = false;
   }
   if (first)
     strbuf_addf (buf, "0x%" PRIx32, flags);
 }
 
-/* Within a family that has protocols, it is the protocol that was refused. */
+/* The lists restrict protocols of AF_INET, AF_INET6 and AF_NETLINK, so the protocol is shown for these. */
 static void add_family (struct strbuf *buf, const struct denied_call *call)
 {
   uint32_t family = (uint32_t) call->arguments[0], protocol = (uint32_t) call->arguments[2];
-  const char *name = find_word (families, ARRAY_LEN (families), family);
+  const char *name = find_name (families, ARRAY_LEN (families), family);
 
   if (family == 16)
     strbuf_addf (buf, "AF_NETLINK, protocol %" PRIu32, protocol);
@@ -112,7 +112,7 @@ static void add_argument (struct strbuf *buf, enum form form, unsigned argument,
                           const struct denied_call *call)
 {
   uint32_t value = (uint32_t) call->arguments[argument];
-  const char *word = form == FORM_IOCTL ? find_word (ioctls, ARRAY_LEN (ioctls), value) : NULL;
+  const char *name = form == FORM_IOCTL ? find_name (ioctls, ARRAY_LEN (ioctls), value) : NULL;
 
   strbuf_add (buf, "(");
   if (form == FORM_FAMILY)
@@ -121,14 +121,14 @@ static void add_argument (struct strbuf *buf, enum form form, unsigned argument,
     add_spaces (buf, value);
   else if (form == FORM_MODE)
     strbuf_addf (buf, "mode %" PRIo32, value & 07777);
-  else if (word != NULL)
-    strbuf_add (buf, word);
+  else if (name != NULL)
+    strbuf_add (buf, name);
   else
     strbuf_addf (buf, "0x%" PRIx32, value);
   strbuf_add (buf, ")");
 }
 
-/* "syscall socket(AF_ALG)". NULL when memory ran out. */
+/* "syscall socket(AF_ALG)". NULL: out of memory. */
 static char *describe (const char *name, const struct denied_call *call)
 {
   cleanup_strbuf struct strbuf buf = { 0 };
@@ -137,9 +137,9 @@ static char *describe (const char *name, const struct denied_call *call)
     strbuf_addf (&buf, "syscall %d", call->number);
   else
     strbuf_addf (&buf, "syscall %s", name);
-  for (size_t i = 0; name != NULL && i < ARRAY_LEN (telling); i++)
-    if (strcmp (telling[i].name, name) == 0)
-      add_argument (&buf, telling[i].form, telling[i].argument, call);
+  for (size_t i = 0; name != NULL && i < ARRAY_LEN (shown); i++)
+    if (strcmp (shown[i].name, name) == 0)
+      add_argument (&buf, shown[i].form, shown[i].argument, call);
   return strbuf_take (&buf);
 }
 
@@ -150,10 +150,10 @@ static char *rule_of (const struct plan *plan, const char *name)
   return line > 0 ? str_format ("%s:%u", plan->filter->file, line) : str_format ("%s", plan->filter->file);
 }
 
-/* All that are one too many are one. */
+/* All calls beyond LIMIT_DENIALS share one record. */
 static void record_other (const struct plan *plan, struct denials *denials)
 {
-  static const char what[] = "other syscalls, not told apart";
+  static const char what[] = "other syscalls, not listed one by one";
   struct denial other = { .control = CONTROL_SECCOMP, .count = 1 };
 
   if (denials_count (denials, CONTROL_SECCOMP, what, NULL))
@@ -181,6 +181,6 @@ void denied_call_record (const struct plan *plan, const struct denied_call *call
   denial.program = call->program ? strdup (call->program) : NULL;
   denial.rule = rule_of (plan, name);
   denial.allow = name ? str_format ("add '%s' to process.seccomp.allow in a profile of your own", name)
-                      : strdup ("no profile can: nobody here knows the name of this call");
+                      : strdup ("no profile can: the name of this call is not known");
   denials_add (denials, &denial);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A system call that the filter of a run refused, as a record: what was called, with the argument that
- * mattered, and which line of the list refuses it. */
+/* Records a system call that the filter denied: its name, the relevant argument, and the line of the list. */
 #pragma once
 
 #include <stdint.h>
@@ -15,8 +14,8 @@ struct denied_call {
   uint32_t pid;
 };
 
-/* What the filter says to CALL: an errno, never 0, as whoever asks has been told that it is refused. */
+/* The errno of the filter for CALL, which is known to be denied; so never 0. */
 int denied_call_answer (const struct filter *filter, const struct denied_call *call);
 
-/* Counts it, or adds it. What memory is missing for is lost. */
+/* Adds a record for CALL, or counts one that exists. Without memory the record is lost. */
 void denied_call_record (const struct plan *plan, const struct denied_call *call, struct denials *denials);

@@ -2,13 +2,13 @@
 /* A denial: something that a control of a run stopped, ended, cut or slowed down, with the rule that did it
  * and the way to allow it.
  *
- * Records are values. They are collected while a run lives (system calls that its filter refused) and when it
- * has ended (denial-outcome.h), and printed by result, journal and command line. What happens again is
- * counted, not repeated; beyond LIMIT_DENIALS different ones the rest is one record, so that a payload that
- * tries everything costs no memory and no log.
+ * Records are values. They are collected during a run (system calls that its filter denied) and at its end
+ * (denial-outcome.h), and printed by result, journal and command line. A repetition is counted, not added;
+ * beyond LIMIT_DENIALS different ones all others share one record, so that a command that tries everything
+ * fills neither memory nor log.
  *
- * OBSERVED is said only of what the kernel or our own code told us. What is read from a command's own words
- * is INFERRED: anybody can print anything.
+ * OBSERVED means that the kernel or our own code reported it. What is derived from the command's own output
+ * is INFERRED, because a command can print anything.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 enum denial_effect {
   EFFECT_DENIED, /* an operation failed */
   EFFECT_ENDED,  /* a process, or all of them, were ended */
-  EFFECT_EMPTY,  /* something was there and had nothing in it */
+  EFFECT_EMPTY,  /* a masked path appeared empty */
   EFFECT_CUT,    /* output was dropped; no process noticed */
   EFFECT_SLOWED, /* it took longer */
 };
@@ -35,16 +35,16 @@ struct denial {
   enum denial_confidence confidence;
   char *what;    /* "syscall keyctl" */
   char *program; /* name of the program that was denied; NULL: not known */
-  uint32_t pid;  /* of the first process that was, as it is known inside; 0: not known */
-  int errnum;    /* what it was told; 0: nothing */
+  uint32_t pid;  /* of the first process that was denied, inside; 0: not known */
+  int errnum;    /* that the program got; 0: none */
   uint64_t count;
-  bool aside;  /* it happened, and is not why a command fails */
-  char *rule;  /* "FILE:LINE", or as origin_text has it */
+  bool aside;  /* it happened, but did not make the command fail */
+  char *rule;  /* "FILE:LINE", or another text of origin_text */
   char *allow; /* how to allow it, in one clause */
 };
 
 struct denials {
-  struct denial *items; /* in the order in which they came */
+  struct denial *items; /* in the order of their first occurrence */
   size_t count;
 };
 
@@ -52,21 +52,21 @@ struct denials {
 struct denial *denials_find (const struct denials *denials, enum control control, const char *what,
                              const char *program);
 
-/* Counts one more of what is there already. False if it is not. */
+/* Increments the count of a record. False if there is no such record. */
 bool denials_count (struct denials *denials, enum control control, const char *what, const char *program);
 
-/* Whether LIMIT_DENIALS are there. */
+/* Whether there are LIMIT_DENIALS records. */
 bool denials_are_full (const struct denials *denials);
 
-/* Adds DENIAL and takes its strings, also on failure. Negative errno only where memory ran out. */
+/* Adds DENIAL and takes its strings, also on failure. Fails only without memory. */
 int denials_add (struct denials *denials, struct denial *denial);
 
-/* Whether one of them can be why a command failed. */
+/* Whether one of them can be the cause of a failure. */
 bool denials_explain (const struct denials *denials);
 
 void denials_clear (struct denials *denials);
 void denial_clear (struct denial *denial);
 
-/* Copies TEXT, which may be anything, as one line of printable UTF-8: the rest becomes '?'. At most MAX
- * bytes. NULL when memory ran out. */
+/* Copies at most MAX bytes of TEXT as one line of printable UTF-8: all else becomes '?'. NULL: out of
+ * memory. */
 char *denial_clean (const char *text, size_t max);

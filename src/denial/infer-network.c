@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names that cannot be looked up and networks that cannot be reached, where there is none. */
+/* Messages about failed lookups and unreachable networks, in a run without a network. */
 #include <config.h>
 
 #include "denial-infer-internal.h"
@@ -31,7 +31,7 @@ void infer_unreachable (struct infer *infer)
     add (infer, ENETUNREACH, strdup ("connection: there is no network"));
 }
 
-/* TEXT begins with the host. One that is near is there without a network, and so is reached or refuses. */
+/* TEXT begins with the host. A loopback address is reachable without a network, so it explains nothing. */
 void infer_no_peer (struct infer *infer, const char *text)
 {
   struct in_addr address;
@@ -46,7 +46,7 @@ void infer_no_peer (struct infer *infer, const char *text)
     infer_unreachable (infer);
 }
 
-/* The word before ": " in front of the phrase: "ssh: Could not resolve hostname x.org: Temporary ...". */
+/* The host name before ": " and the phrase: "ssh: Could not resolve hostname x.org: Temporary ...". */
 static char *host_before (const char *line, const char *phrase)
 {
   const char *end = phrase;
@@ -57,22 +57,22 @@ static char *host_before (const char *line, const char *phrase)
   start = end;
   while (start > line && (isalnum ((unsigned char) start[-1]) || strchr (".-_", start[-1]) != NULL))
     start--;
-  return start < end && phrase[-1] == ' ' ? words_host (start) : NULL;
+  return start < end && phrase[-1] == ' ' ? message_host (start) : NULL;
 }
 
-/* Whether one of the hosts of URLs in TEXT is on a network; *LOCAL is set where one is on none. A word in
- * quotes that is nearly "localhost" is on none. */
+/* Whether the host of a URL in TEXT is on a network; *LOCAL is set if one is not. A quoted word that
+ * resembles "localhost" is not. */
 static bool names_far_host (const char *text, bool *local)
 {
   static const char *const near[] = { "localhost" };
 
   for (const char *at = text; *at != '\0'; at++) {
     bool url = str_has_prefix (at, "://");
-    cleanup_free char *host = url || *at == '\'' || *at == '"' ? words_host (at + (url ? 3 : 1)) : NULL;
+    cleanup_free char *host = url || *at == '\'' || *at == '"' ? message_host (at + (url ? 3 : 1)) : NULL;
 
     if (host == NULL)
       continue;
-    if (url && !words_host_is_local (host))
+    if (url && !message_host_is_local (host))
       return true;
     if (url || str_nearest (host, near, ARRAY_LEN (near)) != NULL)
       *local = true;
@@ -80,7 +80,7 @@ static bool names_far_host (const char *text, bool *local)
   return false;
 }
 
-/* A message without a name: the command itself may say which host it meant. */
+/* For a message without a host name: whether the command's arguments name only local hosts. */
 static bool command_means_local (const struct infer *infer)
 {
   const struct strlist *argv = &infer->plan->argv;
@@ -92,8 +92,8 @@ static bool command_means_local (const struct infer *infer)
   return local;
 }
 
-/* Programs say it in more than one line. */
-static bool is_told (const struct infer *infer)
+/* Programs often report it on several lines. */
+static bool is_recorded (const struct infer *infer)
 {
   for (size_t i = 0; i < infer->denials->count; i++)
     if (infer->denials->items[i].control == CONTROL_NETWORK_MODE)
@@ -103,7 +103,7 @@ static bool is_told (const struct infer *infer)
 
 void infer_lookup (struct infer *infer, const char *line, const char *phrase_end, const char *phrase_start)
 {
-  cleanup_free char *after = words_host (phrase_end);
+  cleanup_free char *after = message_host (phrase_end);
   cleanup_free char *before = phrase_start > line ? host_before (line, phrase_start) : NULL;
   const char *host = after;
 
@@ -111,7 +111,7 @@ void infer_lookup (struct infer *infer, const char *line, const char *phrase_end
     return;
   if (host == NULL || (before != NULL && strchr (host, '.') == NULL))
     host = before ? before : after;
-  if (host == NULL ? is_told (infer) || command_means_local (infer) : words_host_is_local (host))
+  if (host == NULL ? is_recorded (infer) || command_means_local (infer) : message_host_is_local (host))
     return;
   add (infer, 0,
        host ? str_format ("lookup of %s: there is no network", host)

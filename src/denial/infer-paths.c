@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the plan explains what a program says of a path. */
+/* Whether the plan explains a program's message about a path. */
 #include <config.h>
 
 #include "denial-infer-internal.h"
@@ -27,16 +27,8 @@ static const struct plan_mount *mount_of (const struct plan *plan, const char *p
   return found;
 }
 
-static bool has_option (const struct plan_mount *mount, const char *name)
-{
-  for (size_t i = 0; i < mount->options.count; i++)
-    if (strcmp (mount->options.items[i], name) == 0)
-      return true;
-  return false;
-}
-
-/* The entry of LIST that covers PATH; NULL: none. */
-static const char *covered_by (const struct strlist *list, const char *path)
+/* The entry of LIST that is PATH or a parent of it; NULL: none. */
+static const char *entry_above (const struct strlist *list, const char *path)
 {
   for (size_t i = 0; i < list->count; i++)
     if (path_is_within (path, list->items[i]))
@@ -58,7 +50,7 @@ static void add_read_only (struct infer *infer, enum control control, const char
              path ? str_format ("write to %s", path) : strdup ("write to a read-only place"), rule, allow);
 }
 
-/* The host's own directories are shown read-only whatever the profile says of the root. */
+/* With --rootfs host, the host's directories are read-only whatever filesystem.root is. */
 static void root_is_read_only (struct infer *infer, const char *path)
 {
   if (infer->plan->root_read_only)
@@ -88,8 +80,8 @@ static void mount_is_read_only (struct infer *infer, const struct plan_mount *mo
     root_is_read_only (infer, path);
 }
 
-/* Nobody says which place, so it is the one that a command is most likely to write to. A workspace that the
- * host has on a read-only file system is not our doing. */
+/* The message has no path, so take the one that a command most likely writes to. If the host's own file
+ * system below the workspace is read-only, no control is the cause. */
 static void somewhere_is_read_only (struct infer *infer)
 {
   const struct plan_mount *workspace = mount_of (infer->plan, "/workspace");
@@ -110,10 +102,10 @@ void infer_read_only (struct infer *infer, const char *path)
 
   if (path == NULL)
     somewhere_is_read_only (infer);
-  else if (covered_by (&plan->read_only, path) != NULL || covered_by (&plan->masked, path) != NULL)
+  else if (entry_above (&plan->read_only, path) != NULL || entry_above (&plan->masked, path) != NULL)
     add_read_only (infer, CONTROL_PATHS_MASKED, path, strdup ("built-in default"),
                    strdup ("no profile can: it steers the host's kernel"));
-  else if (mount != NULL && has_option (mount, "ro"))
+  else if (mount != NULL && plan_mount_has (mount, "ro"))
     mount_is_read_only (infer, mount, path);
   else if (mount == NULL && plan->root_read_only)
     root_is_read_only (infer, path);
@@ -166,15 +158,17 @@ static bool is_device_of_host (const char *path)
   return false;
 }
 
-/* What a host has below these stays outside where the root is put together from the host's programs. */
-static bool is_kept_outside (const struct plan *plan, const char *path)
+/* With --rootfs host, what the host has below these directories is not visible inside. */
+static bool is_outside (const struct plan *plan, const char *path)
 {
-  static const char *const kept[] = { "/home", "/root", "/var", "/srv", "/mnt", "/media", "/opt", "/boot" };
+  static const char *const outside[] = {
+    "/home", "/root", "/var", "/srv", "/mnt", "/media", "/opt", "/boot"
+  };
 
   if (plan->root != ROOT_FROM_HOST || mount_of (plan, path) != NULL)
     return false;
-  for (size_t i = 0; i < ARRAY_LEN (kept); i++)
-    if (path_is_within (path, kept[i]))
+  for (size_t i = 0; i < ARRAY_LEN (outside); i++)
+    if (path_is_within (path, outside[i]))
       return true;
   return false;
 }
@@ -189,26 +183,26 @@ bool plan_hides (const struct plan *plan, const char *path)
   return false;
 }
 
-/* Who covers PATH, and how to get at it: of COVER, by which it is covered. */
-static void explain_mask (const struct plan *plan, const char *cover, struct denial *denial)
+/* Sets control, rule and remedy for the masked path MASK. */
+static void explain_mask (const struct plan *plan, const char *mask, struct denial *denial)
 {
-  bool hidden = plan_hides (plan, cover);
+  bool hidden = plan_hides (plan, mask);
 
   denial->control = hidden ? CONTROL_PATHS_HIDDEN : CONTROL_PATHS_MASKED;
   denial->rule =
       hidden ? origin_text (&plan->settings.values[SETTING_HIDE].origin) : strdup ("built-in default");
-  denial->allow = hidden ? str_format ("take '%s' out of filesystem.hide in a profile of your own", cover)
-                         : strdup ("no profile can: it tells of the host's kernel");
+  denial->allow = hidden ? str_format ("take '%s' out of filesystem.hide in a profile of your own", mask)
+                         : strdup ("no profile can: it exposes the host's kernel");
 }
 
 static void add_masked (struct infer *infer, const char *path, int errnum)
 {
-  const char *cover = covered_by (&infer->plan->masked, path);
+  const char *mask = entry_above (&infer->plan->masked, path);
   struct denial denial = { 0 };
 
-  if (cover == NULL)
+  if (mask == NULL)
     return;
-  explain_mask (infer->plan, cover, &denial);
+  explain_mask (infer->plan, mask, &denial);
   infer_add (infer, denial.control, errnum, CONFIDENCE_INFERRED, str_format ("read of %s", path), denial.rule,
              denial.allow);
 }
@@ -232,21 +226,21 @@ void infer_absent (struct infer *infer, const char *path)
 {
   struct outcome_seen seen;
 
-  /* It may have been made since; then it was not there for reasons of the program's own. */
+  /* If it exists now, it was created later, and no control had hidden it. */
   if (infer_look (infer, path, &seen))
     return;
   add_masked (infer, path, ENOENT);
   if (is_device_of_host (path))
     infer_add (infer, CONTROL_DEVICES_MINIMAL, ENOENT, CONFIDENCE_INFERRED, str_format ("device %s", path),
                strdup ("built-in default"), strdup ("no profile can: devices are the host's"));
-  else if (is_kept_outside (infer->plan, path))
+  else if (is_outside (infer->plan, path))
     infer_add (
         infer, CONTROL_WORKSPACE_BOUNDED, ENOENT, CONFIDENCE_INFERRED,
         str_format ("%s, which is not shown inside", path), strdup ("--rootfs host"),
         strdup ("copy it into the workspace, or name it in filesystem.mounts of a profile of your own"));
 }
 
-/* PATH is no longer on MOUNT, as with what a test runner builds in a temporary directory and removes. */
+/* Whether PATH no longer exists on MOUNT, such as a file that a test runner built and removed. */
 static bool is_gone (const struct infer *infer, const struct plan_mount *mount, const char *path)
 {
   struct outcome_seen seen;
@@ -259,10 +253,10 @@ void infer_forbidden (struct infer *infer, const char *path, bool executing)
   const struct plan_mount *mount = mount_of (infer->plan, path);
 
   add_masked (infer, path, EACCES);
-  /* An ordinary permission, unless it was an execution that nothing but a rule can have stopped. */
+  /* An ordinary permission error, unless it was an execution that the file's mode allows. */
   if (!executing || (!infer_can_execute (infer, path) && !is_gone (infer, mount, path)))
     return;
-  if (mount != NULL && has_option (mount, "noexec"))
+  if (mount != NULL && plan_mount_has (mount, "noexec"))
     infer_add (infer, CONTROL_MOUNTS_NOSUID_NODEV, EACCES,
                infer->outcome->exec_errno == EACCES ? CONFIDENCE_OBSERVED : CONFIDENCE_INFERRED,
                str_format ("execution of %s", path), infer_origin (infer, SETTING_NOEXEC),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Executions that failed where process.tools bounds them. */
+/* Executions that failed because of process.tools. */
 #include <config.h>
 
 #include "denial-infer-internal.h"
@@ -27,7 +27,7 @@ bool infer_can_execute (const struct infer *infer, const char *path)
   return S_ISREG (seen.mode) && (seen.mode & bit) != 0;
 }
 
-/* Whether PATH is one of the named programs, by whatever name. */
+/* Whether PATH is one of the named programs, by device and inode. */
 static bool is_named (const struct infer *infer, const char *path)
 {
   const struct strlist *tools = &infer->plan->settings.values[SETTING_TOOLS].set;
@@ -80,7 +80,7 @@ void infer_program (struct infer *infer, const char *name)
     infer_tool (infer, path);
 }
 
-/* "sh: 1: curl: Permission denied", "spawn curl EACCES": what stands before the phrase. */
+/* The program is named before the phrase: "sh: 1: curl: Permission denied", "spawn curl EACCES". */
 void infer_program_before (struct infer *infer, const char *line, const char *phrase)
 {
   const char *end = phrase, *start;

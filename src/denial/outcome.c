@@ -13,7 +13,7 @@
 #include "base-str.h"
 #include "denial-infer-internal.h"
 
-/* Lines of the command's last words that are read, from the end. */
+/* How many lines at the end of standard error are read. */
 #define LAST_LINES 24
 
 void infer_add (struct infer *infer, enum control control, int errnum, enum denial_confidence confidence,
@@ -39,7 +39,7 @@ char *infer_origin (const struct infer *infer, enum setting setting)
   return origin_text (&infer->plan->settings.values[setting].origin);
 }
 
-/* Something that was counted, or that we did ourselves. */
+/* Adds what the kernel counted, or what the supervisor did itself. */
 static void add_observed (struct infer *infer, enum setting setting, enum denial_effect effect, int errnum,
                           uint64_t count, char *what)
 {
@@ -61,7 +61,7 @@ static void add_observed (struct infer *infer, enum setting setting, enum denial
   denials_add (infer->denials, &denial);
 }
 
-/* The kernel also counts here what it ended because the whole host ran out of memory. */
+/* The kernel's oom_kill counter also includes kills because the whole host was out of memory. */
 static bool was_near_limit (const struct outcome *outcome)
 {
   uint64_t limit = outcome->plan->memory;
@@ -86,13 +86,13 @@ static void explain_counters (struct infer *infer)
                   strdup ("processor time used up for a period"));
 }
 
-static void explain_ours (struct infer *infer)
+static void explain_supervisor (struct infer *infer)
 {
   const struct outcome *o = infer->outcome;
 
   if (o->deadline)
     add_observed (infer, SETTING_WALL, EFFECT_ENDED, 0, 1, strdup ("the run took too long"));
-  /* One of them is the reason, whatever came of the other while the command ended. */
+  /* Only one stream is the cause; the other may have passed its cap while the run was ending. */
   if (o->out_dropped > 0)
     add_observed (infer, SETTING_OUTPUT, o->output_ended ? EFFECT_ENDED : EFFECT_CUT, 0, 1,
                   str_format ("standard output beyond the cap: %" PRIu64 " bytes dropped", o->out_dropped));
@@ -102,102 +102,103 @@ static void explain_ours (struct infer *infer)
                   str_format ("standard error beyond the cap: %" PRIu64 " bytes dropped", o->err_dropped));
 }
 
-/* Words by which programs of all kinds say what the kernel told them; small letters match large ones. */
-enum saying {
-  SAYS_READ_ONLY,
-  SAYS_NO_SPACE,
-  SAYS_ABSENT,
-  SAYS_FORBIDDEN,
-  SAYS_FILES,
-  SAYS_NO_CALL,
-  SAYS_NOT_PERMITTED,
-  SAYS_NO_NAME,
-  SAYS_NO_PEER,
-  SAYS_UNREACHABLE,
-  SAYS_NOT_ROOT,
-  SAYS_NO_PRIVILEGES,
-  SAYS_NOTHING_SURE, /* a control can be why, and nothing in the plan tells which */
+/* What a phrase in a program's message means. */
+enum meaning {
+  MEANS_READ_ONLY,
+  MEANS_NO_SPACE,
+  MEANS_ABSENT,
+  MEANS_FORBIDDEN,
+  MEANS_FILES,
+  MEANS_NO_CALL,
+  MEANS_NOT_PERMITTED,
+  MEANS_NO_NAME,
+  MEANS_NO_PEER,
+  MEANS_UNREACHABLE,
+  MEANS_NOT_ROOT,
+  MEANS_NO_PRIVILEGES,
+  MEANS_UNCLEAR, /* a control may be the cause, but the plan does not show which */
 };
 
+/* Matched without case. */
 static const struct {
   const char *text;
-  enum saying saying;
+  enum meaning meaning;
 } phrases[] = {
-  { "read-only file system", SAYS_READ_ONLY },
-  { "EROFS", SAYS_READ_ONLY },
-  { "no space left on device", SAYS_NO_SPACE },
-  { "ENOSPC", SAYS_NO_SPACE },
-  { "wrote only", SAYS_NO_SPACE },
-  { "no such file", SAYS_ABSENT },
-  { "ENOENT", SAYS_ABSENT },
-  { ": not found", SAYS_ABSENT },
-  { "cannot find module", SAYS_ABSENT },
-  { "can't cd to", SAYS_ABSENT },
-  { "permission denied", SAYS_FORBIDDEN },
-  { "EACCES", SAYS_FORBIDDEN },
-  { "too many open files", SAYS_FILES },
-  { "EMFILE", SAYS_FILES },
-  { "function not implemented", SAYS_NO_CALL },
-  { "ENOSYS", SAYS_NO_CALL },
-  { "operation not permitted", SAYS_NOT_PERMITTED },
-  { "EPERM", SAYS_NOT_PERMITTED },
-  { "temporary failure in name resolution", SAYS_NO_NAME },
-  { "temporary failure resolving", SAYS_NO_NAME },
-  { "could not resolve host", SAYS_NO_NAME },
-  { "unable to resolve host", SAYS_NO_NAME },
-  { "could not translate host name", SAYS_NO_NAME },
-  { "EAI_AGAIN", SAYS_NO_NAME },
-  { "dial tcp: lookup", SAYS_NO_NAME },
-  { "unknownhostexception", SAYS_NO_NAME },
-  { "failed to connect to", SAYS_NO_PEER },
-  { "network is unreachable", SAYS_UNREACHABLE },
-  { "ENETUNREACH", SAYS_UNREACHABLE },
-  { "are you root", SAYS_NOT_ROOT },
-  { "must be root", SAYS_NOT_ROOT },
-  { "run as root", SAYS_NOT_ROOT },
-  { "must be superuser", SAYS_NOT_ROOT },
-  { "requires root", SAYS_NOT_ROOT },
-  { "requires superuser", SAYS_NOT_ROOT },
-  { "no new privileges", SAYS_NO_PRIVILEGES },
-  { "name or service not known", SAYS_NOTHING_SURE },
-  { "ENOTFOUND", SAYS_NOTHING_SURE },
-  { "no route to host", SAYS_NOTHING_SURE },
-  { "EHOSTUNREACH", SAYS_NOTHING_SURE },
-  { "cannot assign requested address", SAYS_NOTHING_SURE },
-  { "EADDRNOTAVAIL", SAYS_NOTHING_SURE },
-  { "address family not supported", SAYS_NOTHING_SURE },
-  { "EAFNOSUPPORT", SAYS_NOTHING_SURE },
-  { "protocol not supported", SAYS_NOTHING_SURE },
-  { "EPROTONOSUPPORT", SAYS_NOTHING_SURE },
-  { "no such device", SAYS_NOTHING_SURE },
-  { "ENODEV", SAYS_NOTHING_SURE },
-  { "ENXIO", SAYS_NOTHING_SURE },
-  { "command not found", SAYS_NOTHING_SURE },
-  { "resource temporarily unavailable", SAYS_NOTHING_SURE },
-  { "EAGAIN", SAYS_NOTHING_SURE },
-  { "cannot allocate memory", SAYS_NOTHING_SURE },
-  { "out of memory", SAYS_NOTHING_SURE },
-  { "ENOMEM", SAYS_NOTHING_SURE },
-  { "bad system call", SAYS_NOTHING_SURE },
-  { "value too large for defined data type", SAYS_NOTHING_SURE }, /* of an id that is not mapped */
-  { "EOVERFLOW", SAYS_NOTHING_SURE },
+  { "read-only file system", MEANS_READ_ONLY },
+  { "EROFS", MEANS_READ_ONLY },
+  { "no space left on device", MEANS_NO_SPACE },
+  { "ENOSPC", MEANS_NO_SPACE },
+  { "wrote only", MEANS_NO_SPACE },
+  { "no such file", MEANS_ABSENT },
+  { "ENOENT", MEANS_ABSENT },
+  { ": not found", MEANS_ABSENT },
+  { "cannot find module", MEANS_ABSENT },
+  { "can't cd to", MEANS_ABSENT },
+  { "permission denied", MEANS_FORBIDDEN },
+  { "EACCES", MEANS_FORBIDDEN },
+  { "too many open files", MEANS_FILES },
+  { "EMFILE", MEANS_FILES },
+  { "function not implemented", MEANS_NO_CALL },
+  { "ENOSYS", MEANS_NO_CALL },
+  { "operation not permitted", MEANS_NOT_PERMITTED },
+  { "EPERM", MEANS_NOT_PERMITTED },
+  { "temporary failure in name resolution", MEANS_NO_NAME },
+  { "temporary failure resolving", MEANS_NO_NAME },
+  { "could not resolve host", MEANS_NO_NAME },
+  { "unable to resolve host", MEANS_NO_NAME },
+  { "could not translate host name", MEANS_NO_NAME },
+  { "EAI_AGAIN", MEANS_NO_NAME },
+  { "dial tcp: lookup", MEANS_NO_NAME },
+  { "unknownhostexception", MEANS_NO_NAME },
+  { "failed to connect to", MEANS_NO_PEER },
+  { "network is unreachable", MEANS_UNREACHABLE },
+  { "ENETUNREACH", MEANS_UNREACHABLE },
+  { "are you root", MEANS_NOT_ROOT },
+  { "must be root", MEANS_NOT_ROOT },
+  { "run as root", MEANS_NOT_ROOT },
+  { "must be superuser", MEANS_NOT_ROOT },
+  { "requires root", MEANS_NOT_ROOT },
+  { "requires superuser", MEANS_NOT_ROOT },
+  { "no new privileges", MEANS_NO_PRIVILEGES },
+  { "name or service not known", MEANS_UNCLEAR },
+  { "ENOTFOUND", MEANS_UNCLEAR },
+  { "no route to host", MEANS_UNCLEAR },
+  { "EHOSTUNREACH", MEANS_UNCLEAR },
+  { "cannot assign requested address", MEANS_UNCLEAR },
+  { "EADDRNOTAVAIL", MEANS_UNCLEAR },
+  { "address family not supported", MEANS_UNCLEAR },
+  { "EAFNOSUPPORT", MEANS_UNCLEAR },
+  { "protocol not supported", MEANS_UNCLEAR },
+  { "EPROTONOSUPPORT", MEANS_UNCLEAR },
+  { "no such device", MEANS_UNCLEAR },
+  { "ENODEV", MEANS_UNCLEAR },
+  { "ENXIO", MEANS_UNCLEAR },
+  { "command not found", MEANS_UNCLEAR },
+  { "resource temporarily unavailable", MEANS_UNCLEAR },
+  { "EAGAIN", MEANS_UNCLEAR },
+  { "cannot allocate memory", MEANS_UNCLEAR },
+  { "out of memory", MEANS_UNCLEAR },
+  { "ENOMEM", MEANS_UNCLEAR },
+  { "bad system call", MEANS_UNCLEAR },
+  { "value too large for defined data type", MEANS_UNCLEAR }, /* an id that is not mapped */
+  { "EOVERFLOW", MEANS_UNCLEAR },
 };
 
-static void infer_path (struct infer *infer, const char *path, enum saying saying, bool executing)
+static void infer_path (struct infer *infer, const char *path, enum meaning meaning, bool executing)
 {
-  if (saying == SAYS_READ_ONLY)
+  if (meaning == MEANS_READ_ONLY)
     infer_read_only (infer, path);
-  else if (saying == SAYS_NO_SPACE)
+  else if (meaning == MEANS_NO_SPACE)
     infer_no_space (infer, path);
-  else if (saying == SAYS_ABSENT)
+  else if (meaning == MEANS_ABSENT)
     infer_absent (infer, path);
   else
     infer_forbidden (infer, path, executing);
 }
 
-/* Programs begin with their own name: "/bin/sh: 1: cannot create /usr/x: ...". If the phrase follows at once,
- * it is no program's name. */
-static const char *skip_speaker (const char *line, const char *phrase)
+/* Programs begin with their own name: "/bin/sh: 1: cannot create /usr/x: ...". If the phrase follows
+ * directly, the path is what the message is about. */
+static const char *skip_program_name (const char *line, const char *phrase)
 {
   size_t len = strcspn (line, ": ");
 
@@ -206,7 +207,7 @@ static const char *skip_speaker (const char *line, const char *phrase)
   return line + len + 1;
 }
 
-/* Where TEXT begins to be about executing something; NULL: nowhere. */
+/* The first word in TEXT that is about executing a program; NULL: none. */
 static const char *about_exec (const char *text)
 {
   static const char *const words[] = { "exec", "spawn", "subprocess" };
@@ -222,51 +223,51 @@ static bool is_executing (const struct infer *infer)
   return infer->outcome->code == 126 || about_exec (infer->outcome->tail) != NULL;
 }
 
-/* Nothing was named that can be the reason. */
-static void infer_unnamed (struct infer *infer, enum saying saying)
+/* The message names no path that can be the cause. */
+static void infer_unnamed (struct infer *infer, enum meaning meaning)
 {
   const struct strlist *argv = &infer->plan->argv;
   bool relative;
   char *path;
 
-  if (saying == SAYS_READ_ONLY)
+  if (meaning == MEANS_READ_ONLY)
     infer_read_only (infer, NULL);
-  else if (saying == SAYS_NO_SPACE)
+  else if (meaning == MEANS_NO_SPACE)
     infer_no_space (infer, NULL);
-  /* Python says only that an execution was forbidden; what was to be executed stands in the command. */
-  for (size_t i = 0; saying == SAYS_FORBIDDEN && i < argv->count; i++) {
+  /* Python reports only that an execution was forbidden; the program is named in the command's arguments. */
+  for (size_t i = 0; meaning == MEANS_FORBIDDEN && i < argv->count; i++) {
     const char *at = about_exec (argv->items[i]);
 
-    while (at != NULL && (path = words_next_path (&at, infer->plan->cwd, &relative)) != NULL) {
+    while (at != NULL && (path = message_next_path (&at, infer->plan->cwd, &relative)) != NULL) {
       infer_forbidden (infer, path, true);
       free (path);
     }
   }
 }
 
-/* A path on the line, unless it cannot be the reason. A name without a directory may be one in a directory
- * that the command went to, or no file at all. */
-static void infer_paths (struct infer *infer, const char *line, const char *phrase, enum saying saying)
+/* Checks each path on LINE. A relative name may lie in a directory that the command changed to, or be no file
+ * at all, so it counts only for some meanings. */
+static void infer_paths (struct infer *infer, const char *line, const char *phrase, enum meaning meaning)
 {
   bool executing = is_executing (infer);
   bool named = false, relative = false;
   char *path;
 
-  line = skip_speaker (line, phrase);
-  while ((path = words_next_path (&line, infer->plan->cwd, &relative)) != NULL) {
-    if (!relative || saying == SAYS_ABSENT || saying == SAYS_FORBIDDEN) {
+  line = skip_program_name (line, phrase);
+  while ((path = message_next_path (&line, infer->plan->cwd, &relative)) != NULL) {
+    if (!relative || meaning == MEANS_ABSENT || meaning == MEANS_FORBIDDEN) {
       named = true;
-      infer_path (infer, path, saying, executing);
+      infer_path (infer, path, meaning, executing);
     }
-    if (relative && saying == SAYS_FORBIDDEN && executing)
+    if (relative && meaning == MEANS_FORBIDDEN && executing)
       infer_program (infer, strrchr (path, '/') + 1);
     free (path);
   }
   if (!named)
-    infer_unnamed (infer, saying);
+    infer_unnamed (infer, meaning);
 }
 
-/* A call of the list that LINE names; NULL: none. ERRNUM is what the list gives it. */
+/* The first system call on LINE that the filter denies with ERRNUM; NULL: none. */
 static const char *named_call (const struct infer *infer, const char *line, int errnum)
 {
   const struct filter *filter = infer->plan->filter;
@@ -294,8 +295,8 @@ static bool filter_holds (const struct infer *infer)
   return state->promised && state->enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 }
 
-/* Calls that are refused as unknown are not told to a listener. No current kernel lacks what programs use,
- * so it was the filter. */
+/* The listener is not notified of calls that fail with ENOSYS. Current kernels have all calls that programs
+ * use, so ENOSYS comes from the filter. */
 static void infer_no_call (struct infer *infer, const char *line, int errnum)
 {
   const struct filter *filter = infer->plan->filter;
@@ -319,7 +320,7 @@ static void infer_not_root (struct infer *infer)
              infer_origin (infer, SETTING_USER), strdup ("no profile but one of your own runs as root"));
 }
 
-static bool command_says (const struct infer *infer, const char *text)
+static bool argv_contains (const struct infer *infer, const char *text)
 {
   const struct strlist *argv = &infer->plan->argv;
 
@@ -335,8 +336,8 @@ static void infer_files (struct infer *infer, const char *line)
       value_text (SETTING_OPEN_FILES, &infer->plan->settings.values[SETTING_OPEN_FILES]);
 
   /* "... in system" is the host's own limit, and a command can set itself a lower one. */
-  if (strcasestr (line, "open files in system") != NULL || command_says (infer, "limit")
-      || command_says (infer, "LIMIT_NOFILE") || !infer->plan->controls[CONTROL_LIMITS_OPEN_FILES].promised
+  if (strcasestr (line, "open files in system") != NULL || argv_contains (infer, "limit")
+      || argv_contains (infer, "LIMIT_NOFILE") || !infer->plan->controls[CONTROL_LIMITS_OPEN_FILES].promised
       || value == NULL)
     return;
   infer_add (infer, CONTROL_LIMITS_OPEN_FILES, EMFILE, CONFIDENCE_INFERRED, strdup ("one open file too many"),
@@ -353,30 +354,30 @@ static void infer_privileges (struct infer *infer)
 }
 
 static void infer_phrase (struct infer *infer, const char *line, const char *found, size_t len,
-                          enum saying saying)
+                          enum meaning meaning)
 {
-  switch (saying) {
-  case SAYS_READ_ONLY:
-  case SAYS_NO_SPACE:
-  case SAYS_ABSENT:
-  case SAYS_FORBIDDEN:
-    infer_paths (infer, line, found, saying);
-    if (saying == SAYS_FORBIDDEN && is_executing (infer))
+  switch (meaning) {
+  case MEANS_READ_ONLY:
+  case MEANS_NO_SPACE:
+  case MEANS_ABSENT:
+  case MEANS_FORBIDDEN:
+    infer_paths (infer, line, found, meaning);
+    if (meaning == MEANS_FORBIDDEN && is_executing (infer))
       infer_program_before (infer, line, found);
     break;
-  case SAYS_FILES: infer_files (infer, line); break;
-  case SAYS_NO_CALL: infer_no_call (infer, line, ENOSYS); break;
-  case SAYS_NOT_PERMITTED:
-    /* With a listener we would know. */
+  case MEANS_FILES: infer_files (infer, line); break;
+  case MEANS_NO_CALL: infer_no_call (infer, line, ENOSYS); break;
+  case MEANS_NOT_PERMITTED:
+    /* With a listener it is recorded already. */
     if (!infer->outcome->heard)
       infer_no_call (infer, line, EPERM);
     break;
-  case SAYS_NO_NAME: infer_lookup (infer, line, found + len, found); break;
-  case SAYS_NO_PEER: infer_no_peer (infer, found + len); break;
-  case SAYS_UNREACHABLE: infer_unreachable (infer); break;
-  case SAYS_NOT_ROOT: infer_not_root (infer); break;
-  case SAYS_NO_PRIVILEGES: infer_privileges (infer); break;
-  case SAYS_NOTHING_SURE: break;
+  case MEANS_NO_NAME: infer_lookup (infer, line, found + len, found); break;
+  case MEANS_NO_PEER: infer_no_peer (infer, found + len); break;
+  case MEANS_UNREACHABLE: infer_unreachable (infer); break;
+  case MEANS_NOT_ROOT: infer_not_root (infer); break;
+  case MEANS_NO_PRIVILEGES: infer_privileges (infer); break;
+  case MEANS_UNCLEAR: break;
   }
 }
 
@@ -388,7 +389,7 @@ static void infer_line (struct infer *infer, const char *line)
     if (found == NULL)
       continue;
     infer->suspicious = true;
-    infer_phrase (infer, line, found, strlen (phrases[i].text), phrases[i].saying);
+    infer_phrase (infer, line, found, strlen (phrases[i].text), phrases[i].meaning);
   }
 }
 
@@ -405,7 +406,7 @@ static const char *last_lines (const char *tail)
   return tail;
 }
 
-static void infer_words (struct infer *infer)
+static void infer_messages (struct infer *infer)
 {
   for (const char *at = last_lines (infer->outcome->tail); *at != '\0';) {
     size_t len = strcspn (at, "\r\n");
@@ -413,14 +414,14 @@ static void infer_words (struct infer *infer)
     cleanup_free char *line = raw ? denial_clean (raw, len) : NULL;
 
     if (line != NULL) {
-      words_straighten (line);
+      message_straighten (line);
       infer_line (infer, line);
     }
     at += len + (at[len] != '\0');
   }
 }
 
-/* Init told why the command itself could not be executed. */
+/* Init reported why the command could not be executed. */
 static void explain_exec (struct infer *infer)
 {
   const char *name = infer->plan->argv.items[0];
@@ -435,7 +436,7 @@ static void explain_exec (struct infer *infer)
     infer_absent (infer, program);
 }
 
-/* The native interface is the only one: a call by another ends the thread. */
+/* The filter allows only the native architecture: a call for another one kills the thread with SIGSYS. */
 static void explain_signal (struct infer *infer)
 {
   const struct filter *filter = infer->plan->filter;
@@ -446,16 +447,16 @@ static void explain_signal (struct infer *infer)
                strdup (filter->file), strdup ("no profile can: use a program of this machine's own kind"));
 }
 
-/* Whether the command, or its last words, name the file at the end of WHAT. */
+/* Whether the command's arguments or messages contain the file name at the end of WHAT. */
 static bool is_meant (const struct infer *infer, const char *what)
 {
   const char *name = strrchr (what, '/') ? strrchr (what, '/') + 1 : what;
 
-  return command_says (infer, name)
+  return argv_contains (infer, name)
          || (infer->outcome->tail != NULL && strstr (infer->outcome->tail, name) != NULL);
 }
 
-/* Many programs look into everything (grep -r), and nothing comes of it. */
+/* Programs such as grep -r read everything, so an empty masked path usually has no effect. */
 static void explain_empty (struct infer *infer)
 {
   for (size_t i = 0; i < infer->denials->count; i++) {
@@ -471,10 +472,10 @@ bool outcome_explain (const struct outcome *outcome, struct denials *denials)
   struct infer infer = { .outcome = outcome, .plan = outcome->plan, .denials = denials };
 
   explain_counters (&infer);
-  explain_ours (&infer);
+  explain_supervisor (&infer);
   if (outcome->code == 0)
     return false;
-  /* The kernel ends a process by SIGKILL for want of memory, and by SIGSYS for a filter. */
+  /* The kernel sends SIGKILL when memory runs out, and SIGSYS for the filter. */
   infer.suspicious = outcome->exec_errno != 0 || (outcome->signal == SIGKILL && !outcome->killed)
                      || outcome->signal == SIGSYS;
   if (outcome->exec_errno != 0)
@@ -482,6 +483,6 @@ bool outcome_explain (const struct outcome *outcome, struct denials *denials)
   explain_signal (&infer);
   explain_empty (&infer);
   if (outcome->tail != NULL)
-    infer_words (&infer);
+    infer_messages (&infer);
   return infer.suspicious;
 }

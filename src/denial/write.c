@@ -18,7 +18,7 @@ const char *denial_errno_name (int errnum)
   return errnum > 0 ? strerrorname_np (errnum) : NULL;
 }
 
-/* "python3[12]"; NULL for somebody unknown, or where memory ran out. */
+/* "python3[12]"; NULL: not known, or out of memory. */
 static char *who_text (const struct denial *denial)
 {
   if (denial->program == NULL)

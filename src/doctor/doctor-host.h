@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Is this host ready: what was found of it, what that means, and what to do.
+/* Whether this host is ready: what was found, what it means, and what to do.
  *
- * doctor_look_over is pure: host facts and the runtimes that were found go in, rows come out. It explains.
- * Whether a profile holds is not concluded from rows but seen on a run (doctor_profile).
+ * doctor_look_over is pure: it takes host facts and the runtimes that were found, and returns rows. The rows
+ * only explain; whether a profile holds is observed on a run (doctor_profile).
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum doctor_state {
   DOCTOR_GOOD,
-  DOCTOR_LESS, /* goes without, with less */
+  DOCTOR_LESS, /* works with less */
   DOCTOR_BAD,  /* a shipped profile needs it */
 };
 
@@ -27,9 +27,9 @@ struct doctor_row {
 /* A runtime that was looked for. */
 struct doctor_runtime {
   const char *name;
-  const char *version; /* with its path; NULL: it is not here */
-  const char *why;     /* why not */
-  const char *advice;  /* what to do then; NULL: nothing, unless that backend is wanted */
+  const char *version; /* with its path; NULL: not available */
+  const char *why;     /* why it is not available */
+  const char *advice;  /* what to do then; NULL: needed only for that backend */
 };
 
 /* A profile that was tried. */
@@ -47,6 +47,10 @@ struct doctor {
 
 int doctor_look_over (const struct host_facts *host, const struct doctor_runtime *runtimes, size_t count,
                       struct doctor *ret_doctor, struct error *err);
+
+/* Adds what the gateway says of its ToolRunners against the profile that steps get. GATEWAYS is Tyrum's name
+ * for a profile, baseline or hardened. Answers whether the gateway claims more than a step gets. */
+bool doctor_compare_profiles (struct doctor *doctor, const char *gateways, const char *ours);
 
 int doctor_write (const struct doctor *doctor, const struct doctor_profile *profiles, size_t count,
                   char **ret_text, struct error *err);

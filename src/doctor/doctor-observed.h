@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The matrix filled by measurement: what each backend that is here was seen to keep, beside what is declared
- * of it.
+/* The matrix by measurement: what each available backend was observed to enforce, beside its declaration.
  *
- * One run on each backend, under a profile that promises everything; what is not carried is accepted by
- * name, so that nothing stops the run, and every control is judged as always. Where a backend cannot have a
- * read-only root and a user namespace at once, two runs see one of them each, and that is said. A cell that
- * is declared enforced and was not verified is wrong, unless it is this host that lacks what it takes.
+ * One run on each backend under a profile that promises every control. Every control is waived by name, so
+ * that nothing stops the run, and is judged as usual. Where a backend cannot have a read-only root and a user
+ * namespace together, each is observed in a run of its own, and that is reported. A cell that is declared
+ * enforced and was not verified is wrong, unless this host lacks what it needs.
  */
 #pragma once
 
@@ -18,40 +17,40 @@ struct session_process;
 
 struct observed_cell {
   enum verdict verdict;
-  bool host_lacks; /* the host cannot carry it, whatever the backend can */
+  bool host_lacks; /* this host does not support it, whatever the backend can do */
   char *evidence;
 };
 
 struct observed_backend {
-  char *version; /* NULL: it is not here */
-  char *absent;  /* why not, or why nothing was observed; NULL: it was */
-  char *apart;   /* why two runs were needed to see all of it; NULL: one was enough */
+  char *version; /* NULL: not available */
+  char *absent;  /* why it is not available, or why nothing was observed; NULL: observed */
+  char *apart;   /* why two runs were needed; NULL: one was enough */
   struct observed_cell cells[CONTROL_COUNT];
 };
 
 struct observed {
   char *kernel;                                  /* "6.18 x86_64" */
-  struct observed_backend backends[BACKEND_MAX]; /* as BACKENDS has them */
+  struct observed_backend backends[BACKEND_MAX]; /* in the order of BACKENDS */
 };
 
-/* IMAGE is what engines start from, as they cannot start from the host's programs; NULL: none, and no engine
- * is tried. A backend that is not here is no failure. */
+/* IMAGE is what engines start, because they cannot start the programs of the host; NULL: engines are
+ * skipped. A backend that is not available is no failure. */
 int observed_look (struct session_process *process, const char *image, struct observed *ret_observed,
                    struct error *err);
 
 /* Whether something was observed on BACKEND. */
 bool observed_was_here (const struct observed *observed, size_t backend);
 
-/* It is here, and nothing could be observed on it. */
+/* BACKEND is available, but nothing could be observed on it. */
 bool observed_has_failed (const struct observed *observed, size_t backend);
 
-/* Whether what was seen contradicts what is declared. */
+/* Whether the observation contradicts the declaration. */
 bool observed_is_wrong (const struct observed *observed, enum control control, size_t backend);
 
-/* In a word or two: "verified", "not verified", "not on this host", "weaker", "impossible". */
+/* In short: "verified", "not on this host", "weaker", "impossible", ... */
 const char *observed_text (const struct observed *observed, enum control control, size_t backend);
 
-/* A page of documentation, in Markdown. */
+/* The documentation page, in Markdown. */
 void observed_page (const struct observed *observed, struct strbuf *buf);
 
 void observed_clear (struct observed *observed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The Sandbox section of a system prompt: what a model can and cannot do inside, in plain words.
+/* The Sandbox section of a system prompt: what a model can and cannot do inside.
  *
- * Only what was verified stands in it; what was promised and not verified is named as such. It is never
- * longer than PROMPT_MAX bytes: lists that would make it so are cut, and say so.
+ * It states only what was verified; promises that were not verified are named as such. It is never longer
+ * than PROMPT_MAX bytes: longer lists are truncated, with a count of the rest.
  */
 #pragma once
 

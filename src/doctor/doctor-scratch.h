@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A directory of a verb's own, for as long as the verb runs. */
+/* A temporary directory of a verb. */
 #pragma once
 
 #include <sys/types.h>
@@ -10,14 +10,14 @@ struct scratch {
   char *path; /* NULL: none */
 };
 
-/* Makes it where temporary directories go; nobody else can enter it. */
+/* Creates it in $TMPDIR or /tmp; no other user can enter it. */
 int scratch_make (struct scratch *scratch, struct error *err);
 
-/* Makes a directory, or a file with TEXT, in it. *RET_PATH is absolute. */
+/* Creates a directory, or a file with TEXT, in it. *RET_PATH is absolute. */
 int scratch_directory (const struct scratch *scratch, const char *name, char **ret_path, struct error *err);
 int scratch_file (const struct scratch *scratch, const char *name, const char *text, mode_t mode,
                   char **ret_path, struct error *err);
 
-/* Removes it with all that is in it; links are not followed, mounts not entered. */
+/* Removes it with its content; links are not followed, mounts are not entered. */
 void scratch_clear (struct scratch *scratch);
 #define cleanup_scratch cleanup (scratch_clear)

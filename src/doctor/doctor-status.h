@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of the sandbox as documents: what a run under this profile, on this host, was seen to keep.
+/* The state of the sandbox as a document: what a run under this profile was observed to enforce on this host.
  *
- * Nothing in them is a declaration: POSTURE comes from a run that was observed a moment ago.
+ * Nothing in it is a declaration: POSTURE comes from a run that was just observed.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 struct status {
   const struct plan *plan;
   const struct posture *posture;
-  const char *runtime; /* name and version of what carried it out; NULL: not known */
+  const char *runtime; /* name and version of the runtime; NULL: unknown */
 };
 
 /* {"sandbox": {"hardening_profile": ..., "backend": ..., "posture": {...}}} */
 int status_write (const struct status *status, char **ret_text, struct error *err);
 
-/* The five fields of Tyrum's /status.sandbox and no other, since its client refuses more. It has only the
- * names baseline and hardened, so any other profile is an error; so is a posture that is violated. */
+/* Exactly the five fields of Tyrum's /status.sandbox, because its client refuses others. It knows only the
+ * names baseline and hardened, so any other profile is an error; so is a violated posture. */
 int status_write_tyrum (const struct status *status, char **ret_text, struct error *err);
 
 /* How many controls are promised, and verified. */

@@ -17,7 +17,7 @@ const char *doctor_state_text (enum doctor_state state)
   return texts[state];
 }
 
-/* Takes FOUND; NULL means that memory ran out. ADVICE only counts where the state is not good. */
+/* Takes ownership of FOUND; NULL means that memory ran out. ADVICE is used only if the state is not good. */
 static void add (struct doctor *doctor, const char *name, enum doctor_state state, char *found,
                  const char *advice)
 {
@@ -33,7 +33,7 @@ static void add (struct doctor *doctor, const char *name, enum doctor_state stat
   grown[doctor->count++] = (struct doctor_row){ name, state, found, state == DOCTOR_GOOD ? NULL : advice };
 }
 
-/* "6.18.44-x" is 6 and 18. */
+/* Whether a release such as "6.18.44-x" is at least MAJOR.MINOR. */
 static bool is_kernel_from (const char *release, unsigned long major, unsigned long minor)
 {
   char *end = NULL;
@@ -49,12 +49,10 @@ static void add_kernel (struct doctor *doctor, const struct host_facts *host)
 
   add (doctor, "kernel", recent ? DOCTOR_GOOD : DOCTOR_LESS,
        str_format ("%s, %s", host->kernel, host->machine),
-       "from 5.12 on mounts are made by descriptor and ids of the workspace are mapped; older ones do with "
-       "less");
+       "use a kernel from 5.12 on, which mounts by descriptor and maps the ids of the workspace");
   add (doctor, "openat2", host->openat2 ? DOCTOR_GOOD : DOCTOR_LESS, strdup (host->openat2 ? "yes" : "no"),
-       "use a kernel from 5.6 on, or let the filter around this program allow it; paths are walked step by "
-       "step "
-       "without it");
+       "use a kernel from 5.6 on, or allow openat2 in the filter around this program; without it paths are "
+       "resolved component by component");
 }
 
 static void add_groups (struct doctor *doctor, const struct host_facts *host)
@@ -64,18 +62,17 @@ static void add_groups (struct doctor *doctor, const struct host_facts *host)
 
   if (host->cgroup == CGROUP_NONE)
     add (doctor, "cgroups", DOCTOR_BAD, strdup ("none"),
-         "mount them at /sys/fs/cgroup; without them nothing bounds memory, processes and cpu");
+         "mount them at /sys/fs/cgroup; without them memory, processes and cpu are not limited");
   else if (host->uid == 0)
     add (doctor, "cgroups", usable ? DOCTOR_GOOD : DOCTOR_BAD,
-         str_format ("%s, %s", mode, usable ? "groups can be made" : "no group can be made"),
+         str_format ("%s, %s", mode, usable ? "groups can be created" : "no group can be created"),
          "make /sys/fs/cgroup writable for this program");
   else
     add (doctor, "cgroups", usable ? DOCTOR_GOOD : DOCTOR_BAD,
          str_format ("%s, %s", mode,
                      usable ? "one is delegated to this user" : "none is delegated to this user"),
          "start it with 'systemd-run --user --scope -p Delegate=yes', on a host with cgroup v2; 'hardened' "
-         "needs "
-         "the limits, 'baseline' goes without");
+         "needs the limits, 'baseline' works without");
   if (host->cgroup != CGROUP_NONE)
     add (doctor, "swap accounting", host->swap_accounting ? DOCTOR_GOOD : DOCTOR_BAD,
          strdup (host->swap_accounting ? "yes" : "no"),
@@ -89,9 +86,9 @@ static void add_ids (struct doctor *doctor, const struct host_facts *host)
   add (doctor, "user namespaces", host->user_namespaces ? DOCTOR_GOOD : DOCTOR_BAD,
        strdup (host->user_namespaces ? "yes" : "no"),
        "set user.max_user_namespaces above 0, kernel.unprivileged_userns_clone to 1 and "
-       "kernel.apparmor_restrict_unprivileged_userns to 0, as far as they are there");
+       "kernel.apparmor_restrict_unprivileged_userns to 0, where they exist");
   if (host->uid == 0)
-    add (doctor, "ids", DOCTOR_GOOD, strdup ("root: each run gets a range of its own"), NULL);
+    add (doctor, "ids", DOCTOR_GOOD, strdup ("root: each run gets a separate range"), NULL);
   else
     add (
         doctor, "ids", enough ? DOCTOR_GOOD : DOCTOR_BAD,
@@ -102,22 +99,22 @@ static void add_ids (struct doctor *doctor, const struct host_facts *host)
 static void add_filters (struct doctor *doctor, const struct host_facts *host)
 {
   bool filters = strset_has (&host->seccomp_actions, "errno");
-  bool told = strset_has (&host->seccomp_actions, "user_notif");
+  bool notifies = strset_has (&host->seccomp_actions, "user_notif");
   const char *loaded = strset_has (&host->apparmor_profiles, "tyrum-hardened")
                            ? "tyrum-hardened is loaded"
                            : "tyrum-hardened is not loaded";
   enum doctor_state lsm =
       !host->apparmor || strcmp (loaded, "tyrum-hardened is loaded") != 0 ? DOCTOR_LESS : DOCTOR_GOOD;
 
-  add (doctor, "seccomp", filters ? (told ? DOCTOR_GOOD : DOCTOR_LESS) : DOCTOR_BAD,
+  add (doctor, "seccomp", filters ? (notifies ? DOCTOR_GOOD : DOCTOR_LESS) : DOCTOR_BAD,
        strdup (!filters ? "no filters"
-               : told   ? "filters and notifications"
+               : notifies   ? "filters and notifications"
                         : "filters, no notifications"),
-       filters ? "use a kernel from 5.0 on; denials cannot be told without notifications"
+       filters ? "use a kernel from 5.0 on; without notifications denials are not reported"
                : "use a kernel with CONFIG_SECCOMP_FILTER");
   add (doctor, "AppArmor", lsm, strdup (host->apparmor ? loaded : "the kernel has none"),
-       host->apparmor ? "load it: apparmor_parser -r on the shipped profile; 'hardened' goes without"
-                      : "boot with apparmor=1 where the kernel has it; 'hardened' goes without");
+       host->apparmor ? "load it: apparmor_parser -r on the shipped profile; 'hardened' works without"
+                      : "boot with apparmor=1 where the kernel has it; 'hardened' works without");
   add (doctor, "Landlock", host->landlock_abi > 0 ? DOCTOR_GOOD : DOCTOR_LESS,
        host->landlock_abi > 0 ? str_format ("version %u", host->landlock_abi) : strdup ("no"),
        "add landlock to the kernel's lsm= list; no shipped profile needs it");
@@ -128,7 +125,7 @@ static void add_runtimes (struct doctor *doctor, const struct doctor_runtime *ru
   for (size_t i = 0; i < count; i++)
     add (doctor, runtimes[i].name, runtimes[i].version ? DOCTOR_GOOD : DOCTOR_LESS,
          strdup (runtimes[i].version ? runtimes[i].version : runtimes[i].why),
-         runtimes[i].advice ? runtimes[i].advice : "needed only for --backend of that name");
+         runtimes[i].advice ? runtimes[i].advice : "needed only for the backend of that name");
 }
 
 static void add_engines (struct doctor *doctor, const struct host_facts *host)
@@ -139,9 +136,8 @@ static void add_engines (struct doctor *doctor, const struct host_facts *host)
     strbuf_addf (&list, "%s%s", i > 0 ? ", " : "", host->sockets.items[i].path);
   add (doctor, "engine sockets", host->sockets.count > 0 ? DOCTOR_GOOD : DOCTOR_LESS,
        host->sockets.count > 0 ? strbuf_take (&list) : strdup ("none"),
-       "start Docker's or Podman's service, or name its socket in DOCKER_HOST or CONTAINER_HOST; needed only "
-       "for "
-       "those backends");
+       "start the service of Docker or Podman, or name its socket in DOCKER_HOST or CONTAINER_HOST; needed "
+       "only for those backends");
 }
 
 int doctor_look_over (const struct host_facts *host, const struct doctor_runtime *runtimes, size_t count,
@@ -160,6 +156,23 @@ int doctor_look_over (const struct host_facts *host, const struct doctor_runtime
   *ret_doctor = doctor;
   doctor = (struct doctor){ 0 };
   return 0;
+}
+
+bool doctor_compare_profiles (struct doctor *doctor, const char *gateways, const char *ours)
+{
+  bool same = strcmp (gateways, ours) == 0;
+  bool less = !same && strcmp (gateways, "hardened") == 0 && strcmp (ours, "baseline") == 0;
+
+  add (doctor, "Tyrum's profile",
+       same   ? DOCTOR_GOOD
+       : less ? DOCTOR_BAD
+              : DOCTOR_LESS,
+       same ? str_format ("'%s', and so is toolrunner.profile", gateways)
+            : str_format ("the gateway says '%s', and toolrunner.profile is '%s'", gateways, ours),
+       "set toolrunner.profile here, or toolrunner.hardeningProfile in Tyrum's deployment configuration, so "
+       "that "
+       "the gateway claims what steps get");
+  return less;
 }
 
 int doctor_write (const struct doctor *doctor, const struct doctor_profile *profiles, size_t count,

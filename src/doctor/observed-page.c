@@ -35,7 +35,7 @@ static void add_declared (struct strbuf *buf)
   }
 }
 
-/* Without " (PATH)", which is this host's. */
+/* The length without " (PATH)", which is specific to this host. */
 static int version_length (const char *version)
 {
   const char *path = strstr (version, " (");
@@ -69,7 +69,7 @@ static void add_observed (struct strbuf *buf, const struct observed *observed)
   }
 }
 
-/* Backends with the same answer stand together. */
+/* Backends with the same reason share a line. */
 static void add_reasons (struct strbuf *buf, enum control control)
 {
   unsigned done = 0;
@@ -122,7 +122,7 @@ void observed_page (const struct observed *observed, struct strbuf *buf)
   strbuf_add (buf,
               "# Controls and backends\n\n"
               "This page is printed by `tyrum-oci matrix --observe --markdown`: the first table is the "
-              "declaration that a launch goes by, the second what was seen on running containers.\n\n"
+              "declaration that a launch uses, the second what was observed on running containers.\n\n"
               "## Declared\n\n"
               "*enforced*: the backend keeps the promise. *weaker*: it keeps part of it. *impossible*: it "
               "cannot, and a plan that requires it is refused. A question mark: declared, and not yet "
@@ -134,19 +134,19 @@ void observed_page (const struct observed *observed, struct strbuf *buf)
       "every control:\n\n",
       observed->kernel);
   add_versions (buf, observed);
-  strbuf_add (buf,
-              "\n*verified*: declared enforced, and seen to hold. *not on this host*: the backend could, the "
-              "host cannot. What is declared weaker or impossible is never called verified, whatever is "
-              "seen.\n\n");
+  strbuf_add (
+      buf,
+      "\n*verified*: declared enforced, and observed to hold. *not on this host*: the backend could, the "
+      "host cannot. What is declared weaker or impossible is never called verified, whatever was "
+      "observed.\n\n");
   add_observed (buf, observed);
   strbuf_add (buf, "\n## Why not everywhere\n\n");
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     add_reasons (buf, c);
-  strbuf_add (
-      buf,
-      "\n## What else is different\n\n"
-      "Nothing is promised about these, and everything that is neither here nor above is the same on "
-      "every backend. An engine that has a runtime carry a container out has the differences of both.\n\n");
+  strbuf_add (buf,
+              "\n## What else is different\n\n"
+              "Nothing is promised about these, and everything that is neither here nor above is the same on "
+              "every backend. An engine that uses another runtime has the differences of both.\n\n");
   add_differences (buf);
   strbuf_add (buf, "\n## How each control is observed\n\n");
   add_ways (buf);

@@ -11,7 +11,7 @@
 #include "backend-program.h"
 #include "doctor-probe.h"
 
-/* Promises every control that there is. What no backend carries is accepted below. */
+/* Promises every control. Those that no backend enforces are waived below. */
 static const char profile_text[] =
     "{ \"version\": 1, \"name\": \"everything\", \"extends\": \"hardened\",\n"
     "  \"meaning\": \"Every control at once, to be observed.\",\n"
@@ -21,7 +21,7 @@ static const char profile_text[] =
     "  \"budget\": { \"runs\": 1 },\n"
     "  \"secrets\": [ { \"name\": \"token\", \"source\": \"%s\" } ] }\n";
 
-/* All at once, and the two halves of it. */
+/* Everything together, and its two halves. */
 enum { ALL, WITHOUT_NAMESPACE, WITHOUT_READ_ONLY, VARIANTS };
 
 static const struct {
@@ -32,8 +32,8 @@ static const struct {
   [WITHOUT_READ_ONLY] = { "without-read-only.json", "writable-layer", "private" },
 };
 
-/* Where everything lies that is to be observed. */
-struct stand {
+/* The files that the observed runs need. */
+struct fixture {
   struct scratch scratch;
   char *workspace;
   char *profiles[VARIANTS];
@@ -41,12 +41,12 @@ struct stand {
   struct session_process *process;
 };
 
-static void stand_clear (struct stand *stand)
+static void fixture_clear (struct fixture *fixture)
 {
-  scratch_clear (&stand->scratch);
-  free (stand->workspace);
+  scratch_clear (&fixture->scratch);
+  free (fixture->workspace);
   for (size_t i = 0; i < VARIANTS; i++)
-    free (stand->profiles[i]);
+    free (fixture->profiles[i]);
 }
 
 void observed_clear (struct observed *observed)
@@ -61,23 +61,23 @@ void observed_clear (struct observed *observed)
   }
 }
 
-/* What is to be observed has to be there: a secret, a hidden file, a workspace. */
-static int set_up (struct stand *stand, struct error *err)
+/* Creates what is to be observed: a secret, a hidden file, a workspace. */
+static int set_up (struct fixture *fixture, struct error *err)
 {
   cleanup_free char *hidden = NULL;
   cleanup_free char *secret = NULL;
-  int r = scratch_make (&stand->scratch, err);
+  int r = scratch_make (&fixture->scratch, err);
 
   if (r == 0)
-    r = scratch_directory (&stand->scratch, "workspace", &stand->workspace, err);
+    r = scratch_directory (&fixture->scratch, "workspace", &fixture->workspace, err);
   if (r == 0)
-    r = scratch_file (&stand->scratch, "workspace/master.key", "hidden\n", 0644, &hidden, err);
+    r = scratch_file (&fixture->scratch, "workspace/master.key", "hidden\n", 0644, &hidden, err);
   if (r == 0)
-    r = scratch_file (&stand->scratch, "token", "secret\n", 0400, &secret, err);
+    r = scratch_file (&fixture->scratch, "token", "secret\n", 0400, &secret, err);
   for (size_t i = 0; i < VARIANTS && r == 0; i++) {
     cleanup_free char *text = str_format (profile_text, variants[i].root, variants[i].user_namespace, secret);
 
-    r = text ? scratch_file (&stand->scratch, variants[i].file, text, 0644, &stand->profiles[i], err)
+    r = text ? scratch_file (&fixture->scratch, variants[i].file, text, 0644, &fixture->profiles[i], err)
              : error_oom (err);
   }
   return r;
@@ -91,7 +91,7 @@ static int accept_all (struct strlist *accepted, struct error *err)
   return 0;
 }
 
-/* Of two looks at the same the worse counts. */
+/* Of two observations of a control the worse one counts. */
 static int take_cells (const struct session_outcome *run, struct observed_backend *backend, struct error *err)
 {
   for (enum control c = 0; c < CONTROL_COUNT; c++) {
@@ -110,17 +110,17 @@ static int take_cells (const struct session_outcome *run, struct observed_backen
   return 0;
 }
 
-static int observe_variant (size_t b, const struct stand *stand, size_t variant,
+static int observe_variant (size_t b, const struct fixture *fixture, size_t variant,
                             struct observed_backend *backend, struct error *err)
 {
   cleanup_strlist struct strlist accepted = { 0 };
-  const struct probe probe = { .request = { SESSION_REQUEST, .process = stand->process, .via = "matrix",
-                                            .profile = stand->profiles[variant], .caller_env = environ,
-                                            .workspace = stand->workspace, .accepted = &accepted,
+  const struct probe probe = { .request = { SESSION_REQUEST, .process = fixture->process, .via = "matrix",
+                                            .profile = fixture->profiles[variant], .caller_env = environ,
+                                            .workspace = fixture->workspace, .accepted = &accepted,
                                             .backend = backends[b]->name,
-                                            .image = backends[b]->images_only ? stand->image : NULL } };
+                                            .image = backends[b]->images_only ? fixture->image : NULL } };
   cleanup_session_outcome struct session_outcome run = { 0 };
-  cleanup_output struct output notes = { 0 }; /* that so much is accepted is the point, and no news */
+  cleanup_output struct output notes = { 0 }; /* dropped: the waivers are intended */
   int r = accept_all (&accepted, err);
 
   if (r == 0)
@@ -128,22 +128,22 @@ static int observe_variant (size_t b, const struct stand *stand, size_t variant,
   return r < 0 ? r : take_cells (&run, backend, err);
 }
 
-static int observe_one (size_t b, const struct stand *stand, struct observed_backend *backend,
+static int observe_one (size_t b, const struct fixture *fixture, struct observed_backend *backend,
                         struct error *err)
 {
   cleanup_error struct error why = { 0 };
-  int r = observe_variant (b, stand, ALL, backend, &why);
+  int r = observe_variant (b, fixture, ALL, backend, &why);
 
   if (r == 0)
     return 0;
   backend->apart = strdup (error_text (&why));
   if (backend->apart == NULL)
     return error_oom (err);
-  r = observe_variant (b, stand, WITHOUT_NAMESPACE, backend, err);
-  return r < 0 ? r : observe_variant (b, stand, WITHOUT_READ_ONLY, backend, err);
+  r = observe_variant (b, fixture, WITHOUT_NAMESPACE, backend, err);
+  return r < 0 ? r : observe_variant (b, fixture, WITHOUT_READ_ONLY, backend, err);
 }
 
-/* "6.18.44-x" and "x86_64" are "6.18 x86_64". */
+/* "6.18 x86_64" for "6.18.44-x" and "x86_64". */
 static char *kernel_text (const struct host_facts *host)
 {
   size_t len = strcspn (host->kernel, ".");
@@ -157,12 +157,12 @@ int observed_look (struct session_process *process, const char *image, struct ob
                    struct error *err)
 {
   cleanup_observed struct observed observed = { 0 };
-  cleanup (stand_clear) struct stand stand = { .image = image, .process = process };
+  cleanup (fixture_clear) struct fixture fixture = { .image = image, .process = process };
   cleanup_host_facts struct host_facts *host = NULL;
   int r = host_look (&host, err);
 
   if (r == 0)
-    r = set_up (&stand, err);
+    r = set_up (&fixture, err);
   if (r < 0)
     return r;
   observed.kernel = kernel_text (host);
@@ -171,12 +171,12 @@ int observed_look (struct session_process *process, const char *image, struct ob
     cleanup_error struct error why = { 0 };
 
     if (backends[b]->images_only && image == NULL)
-      r = error_set (&why, -ENOENT, "no --image was given to start from");
+      r = error_set (&why, -ENOENT, "no image to start: give --image");
     else
       r = backends[b]->version (&(struct backend_question){ .backend = backends[b] }, &backend->version,
                                 &why);
     if (r == 0)
-      r = observe_one (b, &stand, backend, &why);
+      r = observe_one (b, &fixture, backend, &why);
     if (r < 0)
       backend->absent = strdup (error_text (&why));
     if (observed.kernel == NULL || r == -ENOMEM || (r < 0 && backend->absent == NULL))
@@ -212,7 +212,7 @@ const char *observed_text (const struct observed *observed, enum control control
   struct enforcement declared = enforcement_of (control, backends[backend]);
 
   if (!observed_was_here (observed, backend))
-    return "not here";
+    return "not available";
   if (declared.level != ENFORCEMENT_ENFORCED)
     return enforcement_text (declared.level);
   if (cell->host_lacks)

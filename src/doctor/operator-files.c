@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The second point: files of the host, of another run, and secrets.
  *
- * Each file that must not be read holds a word of its own, drawn at random. Whatever way a script finds to
- * print a file, the word tells whether it did. Beside them stands a file that must be read by the same
- * script.
+ * Each file that must not be read contains a random marker. However a script reads the file, the marker in
+ * its output shows that it could. A file that must be readable is read by the same script.
  */
 #include <config.h>
 
@@ -21,24 +20,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WORD_SIZE     24
+#define MARKER_SIZE   24
 #define HIDDEN_MAX    16
 #define NEIGHBOUR_MS  20000
 #define NEIGHBOUR_END 15000
 
-static int draw_word (char word[WORD_SIZE], struct error *err)
+static int draw_marker (char marker[MARKER_SIZE], struct error *err)
 {
   uint64_t number;
 
   if (getrandom (&number, sizeof (number), 0) != (ssize_t) sizeof (number))
-    return error_set_errno (err, errno, "draw a number");
-  snprintf (word, WORD_SIZE, "word-%016" PRIx64, number);
+    return error_set_errno (err, errno, "cannot get a random number");
+  snprintf (marker, MARKER_SIZE, "marker-%016" PRIx64, number);
   return 0;
 }
 
-/* A file with a word of its own. */
+/* A file with a marker of its own. */
 struct marked {
-  char word[WORD_SIZE];
+  char marker[MARKER_SIZE];
   char *path;
 };
 
@@ -51,24 +50,24 @@ static void marked_clear (struct marked *marked)
 static int mark (const struct checklist *list, const char *name, mode_t mode, struct marked *marked,
                  struct error *err)
 {
-  int r = draw_word (marked->word, err);
+  int r = draw_marker (marked->marker, err);
 
-  return r < 0 ? r : scratch_file (&list->probe.scratch, name, marked->word, mode, &marked->path, err);
+  return r < 0 ? r : scratch_file (&list->probe.scratch, name, marked->marker, mode, &marked->path, err);
 }
 
 static const char read_script[] = "for f; do cat -- \"$f\"; echo; done 2>/dev/null; :";
 
-/* The words that must be told, or must not. */
+/* Checks whether the marker was, or was not, printed. */
 static void judge (struct checklist *list, const char *what, bool must_work, const struct trial *trial,
-                   const char *word)
+                   const char *marker)
 {
-  bool told = strstr (trial->text, word) != NULL;
+  bool printed = strstr (trial->text, marker) != NULL;
 
   if (!trial->started)
     checklist_add (list, POINT_FILES, what, must_work, OUTCOME_OPEN, strdup (trial->text));
   else
-    checklist_add (list, POINT_FILES, what, must_work, told == must_work ? OUTCOME_RIGHT : OUTCOME_WRONG,
-                   strdup (told ? "it was read" : "it could not be read"));
+    checklist_add (list, POINT_FILES, what, must_work, printed == must_work ? OUTCOME_RIGHT : OUTCOME_WRONG,
+                   strdup (printed ? "it was read" : "it could not be read"));
 }
 
 static int try_host (struct checklist *list, struct error *err)
@@ -104,15 +103,15 @@ static int try_host (struct checklist *list, struct error *err)
     return r;
   if (list->first.plan->settings.values[SETTING_WORKSPACE].level == WORKSPACE_NONE)
     checklist_add (list, POINT_FILES, "read a file of the workspace", true, OUTCOME_OPEN,
-                   strdup ("the profile has no workspace, so no file stands beside"));
+                   strdup ("the profile has no workspace, so there is no readable file to compare with"));
   else
-    judge (list, "read a file of the workspace", true, &trial, own.word);
-  judge (list, "read a file of the host", false, &trial, other.word);
-  judge (list, "read the operator's key beside the workspace", false, &trial, secret.word);
+    judge (list, "read a file of the workspace", true, &trial, own.marker);
+  judge (list, "read a file of the host", false, &trial, other.marker);
+  judge (list, "read the operator's key beside the workspace", false, &trial, secret.marker);
   return 0;
 }
 
-/* ---- What the profile hides. */
+/* ---- Files that the profile hides. */
 
 static int try_hidden (struct checklist *list, struct error *err)
 {
@@ -127,7 +126,7 @@ static int try_hidden (struct checklist *list, struct error *err)
   for (size_t i = 0; i < hide->count && count < HIDDEN_MAX && r == 0; i++) {
     cleanup_free char *name = str_format ("tried/%s", hide->items[i]);
 
-    /* Only what lies in the workspace itself can be made here. */
+    /* Only files directly in the workspace can be created here. */
     if (strchr (hide->items[i], '/') != NULL)
       continue;
     paths[count] = str_format ("/workspace/%s", hide->items[i]);
@@ -139,7 +138,7 @@ static int try_hidden (struct checklist *list, struct error *err)
     r = checklist_try (list, read_script, files, &trial, err);
   for (size_t i = 0; i < count; i++) {
     if (r == 0)
-      judge (list, "read a file of the workspace that the profile hides", false, &trial, marks[i].word);
+      judge (list, "read a file of the workspace that the profile hides", false, &trial, marks[i].marker);
     free (paths[i]);
     marked_clear (&marks[i]);
   }
@@ -148,7 +147,7 @@ static int try_hidden (struct checklist *list, struct error *err)
 
 /* ---- Another run. */
 
-/* Lives for a while with a file in each place that is its own, and says that it can read it. */
+/* Keeps running with a file in each of its private directories, and shows that it can read it. */
 static const char neighbour_script[] = "cat /workspace/mine.txt; cp /workspace/mine.txt /tmp/mine.txt; cp "
                                        "/workspace/mine.txt /dev/shm/mine.txt; "
                                        "echo; echo up; sleep 60";
@@ -159,65 +158,65 @@ static const char visit_script[] = "for f in \"$1\" /tmp/mine.txt /dev/shm/mine.
 
 struct neighbour {
   int pidfd, out;
-  char said[TRIAL_BYTES];
+  char text[TRIAL_BYTES];
 };
 
-static void __attribute__ ((noreturn)) live (struct checklist *list, const char *workspace, int out)
+static void __attribute__ ((noreturn)) run_neighbour (struct checklist *list, const char *workspace, int out)
 {
-  static const char *const words[] = { "sh", "-c", neighbour_script, NULL };
+  static const char *const argv[] = { "sh", "-c", neighbour_script, NULL };
   struct output dropped = { 0 };
   struct session_outcome run = { 0 };
   struct error ignored = { 0 };
 
   list->probe.request.workspace_instead = workspace;
-  _exit (probe_launch (&list->probe, words, out, &run, &dropped, &ignored) < 0);
+  _exit (probe_launch (&list->probe, argv, out, &run, &dropped, &ignored) < 0);
 }
 
-/* Waits until it says that it is up, or ends, or takes too long. */
-static void await (struct neighbour *neighbour)
+/* Waits until it prints that it is up, ends, or takes too long. */
+static void await_neighbour (struct neighbour *neighbour)
 {
   size_t len = 0;
 
-  while (len + 1 < sizeof (neighbour->said) && strstr (neighbour->said, "\nup\n") == NULL) {
+  while (len + 1 < sizeof (neighbour->text) && strstr (neighbour->text, "\nup\n") == NULL) {
     struct pollfd ready = { neighbour->out, POLLIN, 0 };
     ssize_t n = poll (&ready, 1, NEIGHBOUR_MS) > 0
-                    ? read (neighbour->out, neighbour->said + len, sizeof (neighbour->said) - 1 - len)
+                    ? read (neighbour->out, neighbour->text + len, sizeof (neighbour->text) - 1 - len)
                     : 0;
 
     if (n <= 0)
       return;
     len += (size_t) n;
-    neighbour->said[len] = '\0';
+    neighbour->text[len] = '\0';
   }
 }
 
-static int move_in (struct checklist *list, struct neighbour *neighbour, const char *workspace,
-                    struct error *err)
+static int start_neighbour (struct checklist *list, struct neighbour *neighbour, const char *workspace,
+                            struct error *err)
 {
   int ends[2];
   pid_t pid;
 
   if (pipe2 (ends, O_CLOEXEC) < 0)
-    return error_set_errno (err, errno, "make a pipe");
+    return error_set_errno (err, errno, "cannot create a pipe");
   pid = fork ();
   if (pid == 0)
-    live (list, workspace, ends[1]);
+    run_neighbour (list, workspace, ends[1]);
   close (ends[1]);
   neighbour->out = ends[0];
   if (pid < 0)
-    return error_set_errno (err, errno, "start another run");
+    return error_set_errno (err, errno, "cannot start another run");
   neighbour->pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
-  await (neighbour);
+  await_neighbour (neighbour);
   return 0;
 }
 
-static void move_out (struct neighbour *neighbour)
+static void stop_neighbour (struct neighbour *neighbour)
 {
   struct pollfd gone = { neighbour->pidfd, POLLIN, 0 };
 
   if (neighbour->pidfd >= 0 && syscall (SYS_pidfd_send_signal, neighbour->pidfd, SIGTERM, NULL, 0) == 0)
     poll (&gone, 1, NEIGHBOUR_END);
-  /* Whoever reaps first: a run of ours may have. */
+  /* The child may already have been reaped by another run of this process. */
   if (neighbour->pidfd >= 0 && waitid (P_PIDFD, (id_t) neighbour->pidfd, NULL, WEXITED | WNOHANG) < 0)
     errno = 0;
   close_p (&neighbour->pidfd);
@@ -226,7 +225,7 @@ static void move_out (struct neighbour *neighbour)
 
 static int try_neighbour (struct checklist *list, struct error *err)
 {
-  cleanup (move_out) struct neighbour neighbour = { .pidfd = -1, .out = -1 };
+  cleanup (stop_neighbour) struct neighbour neighbour = { .pidfd = -1, .out = -1 };
   cleanup_marked struct marked mine = { 0 };
   cleanup_trial struct trial trial = { 0 };
   cleanup_free char *workspace = NULL;
@@ -235,16 +234,16 @@ static int try_neighbour (struct checklist *list, struct error *err)
   if (r == 0)
     r = mark (list, "neighbour/mine.txt", 0644, &mine, err);
   if (r == 0)
-    r = move_in (list, &neighbour, workspace, err);
+    r = start_neighbour (list, &neighbour, workspace, err);
   if (r == 0)
     r = checklist_try (list, visit_script, (const char *const[]){ mine.path, NULL }, &trial, err);
   if (r < 0)
     return r;
   checklist_add (
       list, POINT_FILES, "read, in another run at the same time, that run's own file", true,
-      strstr (neighbour.said, mine.word) != NULL ? OUTCOME_RIGHT : OUTCOME_OPEN,
-      strdup (strstr (neighbour.said, mine.word) != NULL ? "it was read" : "the other run did not start"));
-  judge (list, "read a file of the other run while it lives", false, &trial, mine.word);
+      strstr (neighbour.text, mine.marker) != NULL ? OUTCOME_RIGHT : OUTCOME_OPEN,
+      strdup (strstr (neighbour.text, mine.marker) != NULL ? "it was read" : "the other run did not start"));
+  judge (list, "read a file of the other run while it lives", false, &trial, mine.marker);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fifth point: a run that works and one that is refused, both found again in the journal. */
+/* The fifth point: a run that works and one that is refused must both be in the journal. */
 #include <config.h>
 
 #include "doctor-operator-internal.h"
@@ -10,11 +10,11 @@
 
 #include "journal-journal.h"
 
-/* What was found of runs since the reader was opened. */
+/* What the journal has about runs since the reader was opened. */
 struct found {
   uint64_t first;                /* number of the first line; 0: none */
   bool good[JOURNAL_KIND_COUNT]; /* of the run that worked */
-  bool refused;                  /* a run of ours was refused, and why is told */
+  bool refused;                  /* the refusal was recorded, with its reason */
 };
 
 static bool is_text (const struct json_node *object, const char *key, const char *text)
@@ -48,14 +48,14 @@ static int read_lines (struct journal_reader *reader, const char *good, struct f
     cleanup_journal_line struct journal_line line = { 0 };
     cleanup_error struct error ignored = { 0 };
 
-    /* What is no line is found by the verification. */
+    /* journal_verify reports lines that cannot be parsed. */
     if (journal_line_parse (piece.text, piece.len, &line, &ignored) == 0)
       take_line (&line, good, found);
   }
   return r;
 }
 
-/* A mount that no profile names, so that the plan is refused. */
+/* Requests a mount that no profile names, so that the plan is refused. */
 static int be_refused (struct checklist *list, struct trial *ret_trial, struct error *err)
 {
   cleanup_free char *mount = str_format ("%s:/refused", list->probe.scratch.path);
@@ -116,7 +116,7 @@ int checklist_journal (struct checklist *list, struct error *err)
     return r;
   if (!good.started || refused.started)
     checklist_add (list, POINT_JOURNAL, "run a command, and have one refused", true, OUTCOME_WRONG,
-                   trial_argv (refused.started ? &refused : &good));
+                   trial_text (refused.started ? &refused : &good));
   judge (list, &found);
   return found.first == 0 ? 0 : verify (list, state, &found, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fourth point: time, memory, cpu and disk. Each limit is tightened, exceeded and kept. */
+/* The fourth point: time, memory, cpu and disk. Each limit is tightened, then exceeded by one
+ * run and kept by another. */
 #include <config.h>
 
 #include "doctor-operator-internal.h"
@@ -10,18 +11,18 @@
 
 #define MEBIBYTE ((uint64_t) 1024 * 1024)
 
-/* The processor may be measured a little late. */
+/* The processor time may be read a little late. */
 #define CPU_SLACK_MS 100
 
 static const char *const nothing[] = { NULL };
 
-/* For the runs that follow in this part; what is tighter already stays. */
+/* For the following runs of this part; a limit that is already tighter stays. */
 static void tighten (struct checklist *list, enum setting setting, const char *text)
 {
   list->probe.request.at_most[0] = (struct session_limit){ setting, text, NULL };
 }
 
-/* Why this limit is not carried here; NULL where it is. */
+/* Why this limit is not enforced here; NULL where it is. */
 static const char *why_not (const struct checklist *list, enum control control)
 {
   const struct plan_control *state = &list->first.plan->controls[control];
@@ -42,10 +43,10 @@ static void add_trial (struct checklist *list, const char *what, bool must_work,
   enum outcome outcome = right ? OUTCOME_RIGHT : OUTCOME_WRONG;
 
   checklist_add (list, POINT_LIMITS, what, must_work, trial->started ? outcome : OUTCOME_OPEN,
-                 trial_argv (trial));
+                 trial_text (trial));
 }
 
-/* Runs SCRIPT with ARGUMENT; whether it ended with 0. */
+/* Runs SCRIPT with ARGUMENT, which must exit with 0. */
 static int try_twin (struct checklist *list, const char *what, const char *script, const char *argument,
                      struct error *err)
 {
@@ -89,10 +90,10 @@ static int try_memory (struct checklist *list, struct error *err)
   r = checklist_try (list, "exec dd if=/dev/zero of=/dev/null bs=256M count=1", nothing, &trial, err);
   if (r < 0)
     return r;
-  /* A runtime with a kernel of its own is ended as a whole, and can then not say how the command ended. */
+  /* A runtime with its own kernel is killed as a whole, and cannot report how the command ended. */
   if (!trial.started && plan_has_own_kernel (list->first.plan))
     checklist_add (list, POINT_LIMITS, "memory: use more than the limit", false, OUTCOME_RIGHT,
-                   trial_argv (&trial));
+                   trial_text (&trial));
   else
     add_trial (list, "memory: use more than the limit", false, &trial,
                trial.code != 0 && (trial.counters.oom_kills > 0 || plan_has_own_kernel (list->first.plan)));
@@ -122,33 +123,34 @@ static int try_cpu (struct checklist *list, struct error *err)
   if (r < 0)
     return r;
   if (!trial.started || !trial.counters.known)
-    add_open (list, "cpu: work with a fifth of a processor", trial.started ? "nobody counted" : trial.text);
+    add_open (list, "cpu: work with a fifth of a processor",
+              trial.started ? "the counters of the cgroup are not known" : trial.text);
   else
     checklist_add (list, POINT_LIMITS, "cpu: work with a fifth of a processor", false,
                    trial.counters.throttled > 0
                            && trial.counters.cpu_ns / 1000000 <= trial.wall_ms * milli / 1000 + CPU_SLACK_MS
                        ? OUTCOME_RIGHT
                        : OUTCOME_WRONG,
-                   str_format ("held back %" PRIu64 " times: %" PRIu64 " ms of processor in %" PRIu64 " ms",
+                   str_format ("throttled %" PRIu64 " times: %" PRIu64 " ms of processor in %" PRIu64 " ms",
                                trial.counters.throttled, trial.counters.cpu_ns / 1000000, trial.wall_ms));
   return 0;
 }
 
 static const char fill_script[] = "exec dd if=/dev/zero of=/tmp/fill bs=1M count=$1 2>&1";
 
-/* The workspace has no limit of its own, which is said. */
+/* Reports also that the workspace has no limit of its own. */
 static void add_disk (struct checklist *list, const struct trial *trial)
 {
   bool full = strstr (trial->text, "No space left") != NULL || trial->counters.oom_kills > 0;
-  cleanup_free char *words = trial_argv (trial);
+  cleanup_free char *text = trial_text (trial);
 
   checklist_add (list, POINT_LIMITS, "disk: write more to /tmp than it holds", false,
                  !trial->started            ? OUTCOME_OPEN
                  : trial->code != 0 && full ? OUTCOME_RIGHT
                                             : OUTCOME_WRONG,
-                 words ? str_format ("%s (the workspace is not bounded: %s)", words,
-                                     enforcement_of (CONTROL_LIMITS_DISK, list->first.plan->backend).reason)
-                       : NULL);
+                 text ? str_format ("%s (the workspace is not bounded: %s)", text,
+                                    enforcement_of (CONTROL_LIMITS_DISK, list->first.plan->backend).reason)
+                      : NULL);
 }
 
 static int try_disk (struct checklist *list, struct error *err)

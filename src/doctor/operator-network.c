@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The third point: what listens on the host cannot be reached from inside; from outside, by the same means,
- * it can.
+/* The third point: a socket that listens on the host cannot be reached from inside; from outside, with
+ * the same script, it can.
  */
 #include <config.h>
 
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* With the first tool that is there. */
+/* Uses the first tool that is installed. */
 static const char connect_script[] =
     "if command -v bash >/dev/null 2>&1; then bash -c 'exec 3<>/dev/tcp/127.0.0.1/'\"$1\" 2>/dev/null; "
     "elif command -v python3 >/dev/null 2>&1; then python3 -c 'import socket, sys; "
@@ -31,12 +31,12 @@ static int listen_somewhere (char port[8], struct error *err)
 
   if (fd < 0 || bind (fd, (const struct sockaddr *) &address, sizeof (address)) < 0 || listen (fd, 8) < 0
       || getsockname (fd, (struct sockaddr *) &address, &length) < 0)
-    return error_set_errno (err, errno, "listen on this host");
+    return error_set_errno (err, errno, "cannot listen on this host");
   snprintf (port, 8, "%u", ntohs (address.sin_port));
   return take_fd (&fd);
 }
 
-/* The script, outside. */
+/* Runs the script outside. */
 static bool connects_outside (const char *port)
 {
   int status = 0;
@@ -77,10 +77,10 @@ int checklist_network (struct checklist *list, struct error *err)
   if (r < 0)
     return r;
   if (!trial.started || strstr (trial.text, "no tool") != NULL)
-    checklist_add (list, POINT_NETWORK, what, false, OUTCOME_OPEN, trial_argv (&trial));
+    checklist_add (list, POINT_NETWORK, what, false, OUTCOME_OPEN, trial_text (&trial));
   else
     checklist_add (list, POINT_NETWORK, what, false,
                    strstr (trial.text, "refused") != NULL ? OUTCOME_RIGHT : OUTCOME_WRONG,
-                   trial_argv (&trial));
+                   trial_text (&trial));
   return 0;
 }

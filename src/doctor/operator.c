@@ -15,7 +15,7 @@
 #include "doctor-status.h"
 #include "options-table.h"
 
-#define SCRIPT_WORDS 64
+#define SCRIPT_ARGUMENTS 64
 
 static const char *const point_names[POINT_COUNT] = {
   [POINT_RUNTIME] = "the same runtime as in production",
@@ -25,7 +25,7 @@ static const char *const point_names[POINT_COUNT] = {
   [POINT_JOURNAL] = "runs are recorded",
 };
 
-static const char *const outcome_words[] = { "as it must", "WRONG", "open" };
+static const char *const outcome_names[] = { "as required", "WRONG", "open" };
 
 void checklist_add (struct checklist *list, enum point point, const char *what, bool must_work,
                     enum outcome outcome, char *seen)
@@ -79,16 +79,16 @@ static void note_failure (struct trial *trial, const char *why)
 int checklist_try (struct checklist *list, const char *script, const char *const *arguments,
                    struct trial *ret_trial, struct error *err)
 {
-  const char *words[SCRIPT_WORDS] = { "sh", "-c", script, "sh" };
+  const char *argv[SCRIPT_ARGUMENTS] = { "sh", "-c", script, "sh" };
   cleanup_close int out = memfd_create ("output", MFD_CLOEXEC);
   cleanup_session_outcome struct session_outcome run = { 0 };
   cleanup_error struct error why = { 0 };
   int r;
 
-  for (size_t i = 0; arguments[i] != NULL && i + 5 < SCRIPT_WORDS; i++)
-    words[4 + i] = arguments[i];
+  for (size_t i = 0; arguments[i] != NULL && i + 5 < SCRIPT_ARGUMENTS; i++)
+    argv[4 + i] = arguments[i];
   *ret_trial = (struct trial){ .code = RUN_CODE_REFUSED, .reason = RUN_REFUSED };
-  r = probe_launch (&list->probe, words, out, &run, list->output, &why);
+  r = probe_launch (&list->probe, argv, out, &run, list->output, &why);
   if (r == -ENOMEM)
     return error_oom (err);
   if (r < 0) {
@@ -111,7 +111,7 @@ int checklist_try (struct checklist *list, const char *script, const char *const
   return 0;
 }
 
-char *trial_argv (const struct trial *trial)
+char *trial_text (const struct trial *trial)
 {
   int len = (int) strcspn (trial->text, "\n");
 
@@ -138,7 +138,7 @@ static int check_runtime (struct checklist *list, struct error *err)
                    strdup (error_text (&unknown)));
   else
     checklist_add (list, POINT_RUNTIME, "ask the runtime for its version", true, OUTCOME_RIGHT,
-                   str_format ("%s, behind %s", list->runtime, run->plan->backend->name));
+                   str_format ("%s, by %s", list->runtime, run->plan->backend->name));
   posture = run->result.posture;
   status_count (posture, &promised, &verified);
   checklist_add (list, POINT_RUNTIME, "launch under the profile and judge it", true,
@@ -148,7 +148,7 @@ static int check_runtime (struct checklist *list, struct error *err)
   return 0;
 }
 
-/* Everything that is tried lies in one directory, and the workspace is a part of it. */
+/* All files of the checks are in one directory, and the workspace is a part of it. */
 static int set_up (struct checklist *list, struct error *err)
 {
   int r = list->probe.scratch.path ? 0 : scratch_make (&list->probe.scratch, err);
@@ -177,11 +177,11 @@ static enum outcome outcome_of (const struct checklist *list, enum point point)
   return outcome;
 }
 
-static const char *point_words (enum outcome outcome)
+static const char *point_state (enum outcome outcome)
 {
-  static const char *const words[] = { "holds", "does not hold", "open" };
+  static const char *const names[] = { "holds", "does not hold", "open" };
 
-  return words[outcome];
+  return names[outcome];
 }
 
 static void write_attempt (struct json_writer *w, const struct attempt *attempt)
@@ -200,8 +200,6 @@ static void write_attempt (struct json_writer *w, const struct attempt *attempt)
 static int print_json (const struct checklist *list, struct output *output, struct error *err)
 {
   cleanup_json_writer struct json_writer w = { .pretty = true };
-  cleanup_free char *text = NULL;
-  int r;
 
   json_object_begin (&w, NULL);
   json_string (&w, "schema", "tyrum-oci/operator/1");
@@ -215,7 +213,7 @@ static int print_json (const struct checklist *list, struct output *output, stru
     json_object_begin (&w, NULL);
     json_number (&w, "number", p + 1);
     json_string (&w, "name", point_names[p]);
-    json_string (&w, "state", point_words (outcome_of (list, p)));
+    json_string (&w, "state", point_state (outcome_of (list, p)));
     json_array_begin (&w, "attempts");
     for (size_t i = 0; i < list->count; i++)
       if (list->attempts[i].point == p)
@@ -225,10 +223,7 @@ static int print_json (const struct checklist *list, struct output *output, stru
   }
   json_array_end (&w);
   json_object_end (&w);
-  r = json_finish (&w, &text, err);
-  if (r == 0)
-    strbuf_add (&output->out, text);
-  return r;
+  return json_finish_into (&w, &output->out, err);
 }
 
 static int print_point (const struct checklist *list, enum point point, struct output *output,
@@ -242,7 +237,7 @@ static int print_point (const struct checklist *list, enum point point, struct o
   if (title == NULL)
     return error_oom (err);
   text_tone (&output->out, title, strlen (title), TONE_BOLD, output->colour);
-  text_tone (&output->out, point_words (outcome), strlen (point_words (outcome)), tones[outcome],
+  text_tone (&output->out, point_state (outcome), strlen (point_state (outcome)), tones[outcome],
              output->colour);
   strbuf_add (&output->out, "\n");
   for (size_t i = 0; i < list->count; i++) {
@@ -251,7 +246,7 @@ static int print_point (const struct checklist *list, enum point point, struct o
     if (attempt->point != point)
       continue;
     table_add (&table, " ");
-    table_add_tone (&table, outcome_words[attempt->outcome], tones[attempt->outcome]);
+    table_add_tone (&table, outcome_names[attempt->outcome], tones[attempt->outcome]);
     table_add (&table, attempt->must_work ? "must work" : "must fail");
     table_add (&table, attempt->what);
     table_add (&table, attempt->seen);

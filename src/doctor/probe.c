@@ -9,6 +9,8 @@
 
 #include "backend-program.h"
 #include "options-session.h"
+#include "session-process.h"
+#include "toolrunner-run-step.h"
 
 void probe_clear (struct probe *probe)
 {
@@ -20,14 +22,19 @@ void probe_clear (struct probe *probe)
 int probe_open (struct probe *probe, const struct arguments *arguments, const char *via, const char *profile,
                 struct error *err)
 {
-  int r;
+  const struct configuration *configuration;
+  int r = 0;
 
   probe->request = request_of_arguments (arguments, via);
   probe->request.workspace_optional = true;
   if (profile != NULL)
     probe->request.profile = profile;
-  if (probe->request.workspace != NULL)
-    return 0;
+  if (arguments_have (arguments, OPTION_TOOLRUNNER))
+    r = session_process_configuration (arguments->process, &configuration, err);
+  if (r == 0 && arguments_have (arguments, OPTION_TOOLRUNNER))
+    r = toolrunner_request (&probe->request, configuration, err);
+  if (r < 0 || probe->request.workspace != NULL)
+    return r;
   r = scratch_make (&probe->scratch, err);
   if (r == 0)
     r = scratch_directory (&probe->scratch, "workspace", &probe->workspace, err);

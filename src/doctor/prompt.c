@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists are cut behind so many bytes. */
+/* Lists are truncated after this many bytes. */
 #define LIST_MAX 160u
 
 static bool is_verified (const struct posture *posture, enum control control)
@@ -15,14 +15,15 @@ static bool is_verified (const struct posture *posture, enum control control)
   return posture->controls[control].promised && posture->controls[control].verdict == VERDICT_VERIFIED;
 }
 
-/* What a profile or a mount is called is not the model's to obey: what is not plain is shown as '?'. */
+/* Names of profiles and mounts must not act as instructions to the model: characters that are
+ * not plain are shown as '?'. */
 static void add_plain (struct strbuf *buf, const char *text)
 {
   for (; *text != '\0'; text++)
     strbuf_addf (buf, "%c", *text > ' ' && *text <= '~' ? *text : '?');
 }
 
-/* Adds ", TEXT" while the list is short, and counts what is left out. */
+/* Adds ", TEXT" while the list is short, and counts the rest. */
 static void add_item (struct strbuf *list, const char *text, unsigned *left)
 {
   if (*left > 0 || list->len + strlen (text) > LIST_MAX) {
@@ -151,7 +152,7 @@ int prompt_write (const struct plan *plan, const struct posture *posture, char *
 
   if (posture->overall == OVERALL_VIOLATED)
     return error_set (err, -EPERM,
-                      "profile '%s' does not hold on this host, so there is nothing to tell a model",
+                      "profile '%s' does not hold on this host, so there is no section for a model",
                       plan->profile_name);
   strbuf_add (&buf, "Sandbox:\nExecution constraints are enforced by the gateway.\nhardening_profile=");
   add_plain (&buf, plan->profile_name);

@@ -15,7 +15,7 @@
 #include "base-file.h"
 #include "base-str.h"
 
-#define REMOVE_MAX 64 /* directories within directories; a command may have made more, and keeps them */
+#define REMOVE_MAX 64 /* nesting depth; deeper directories that a command created are left */
 
 int scratch_make (struct scratch *scratch, struct error *err)
 {
@@ -26,10 +26,10 @@ int scratch_make (struct scratch *scratch, struct error *err)
   if (given == NULL)
     return error_oom (err);
   if (mkdtemp (given) == NULL)
-    return error_set_errno (err, errno, "make a directory for a while ('%s')", given);
-  /* Without links, as mounts want it. */
+    return error_set_errno (err, errno, "cannot create the temporary directory '%s'", given);
+  /* Resolved, because mounts need a path without links. */
   scratch->path = realpath (given, NULL);
-  return scratch->path ? 0 : error_set_errno (err, errno, "find '%s'", given);
+  return scratch->path ? 0 : error_set_errno (err, errno, "cannot resolve '%s'", given);
 }
 
 int scratch_directory (const struct scratch *scratch, const char *name, char **ret_path, struct error *err)
@@ -39,7 +39,7 @@ int scratch_directory (const struct scratch *scratch, const char *name, char **r
   if (path == NULL)
     return error_oom (err);
   if (mkdir (path, 0755) < 0)
-    return error_set_errno (err, errno, "make '%s'", path);
+    return error_set_errno (err, errno, "cannot create '%s'", path);
   *ret_path = take_ptr (path);
   return 0;
 }
@@ -58,8 +58,7 @@ int scratch_file (const struct scratch *scratch, const char *name, const char *t
   return r;
 }
 
-/* Empties the directory that FD is, which is closed. What cannot be removed stays, and so does what somebody
- * has mounted below. */
+/* Empties the directory FD and closes it. What cannot be removed stays, and so do mounts below it. */
 static void empty_directory (int fd, unsigned depth)
 {
   DIR *dir = fdopendir (fd);

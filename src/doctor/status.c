@@ -52,7 +52,7 @@ int status_write_tyrum (const struct status *status, char **ret_text, struct err
   json_bool (&w, "policy_observe_only", false);
   json_string (&w, "effective_policy_sha256", digest ? digest + 1 : status->plan->profile_digest);
   json_string (&w, "hardening_profile", name);
-  /* Whether Tyrum would elevate is Tyrum's to know. */
+  /* Only Tyrum can know whether it would elevate. */
   json_null (&w, "elevated_execution_available");
   json_object_end (&w);
   return json_finish (&w, ret_text, err);

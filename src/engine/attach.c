@@ -55,7 +55,7 @@ static int connect_to (const char *path, struct error *err)
   fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0)
     return error_set_errno (err, errno, "make a socket");
-  /* A unix socket is connected at once, or its queue is full. */
+  /* connect to a unix socket succeeds at once, or fails with EAGAIN when the queue is full. */
   if (connect (fd, (const struct sockaddr *) &address, sizeof (address)) < 0)
     return error_set_errno (err, errno, "connect to the engine at '%s'", path);
   return take_fd (&fd);
@@ -83,7 +83,7 @@ static int send_request (int fd, const char *request, uint64_t until, const char
   return 0;
 }
 
-/* Reads until the head is complete; what came beyond it stays in BUF behind HEAD->bytes. */
+/* Reads until the head is complete; bytes that follow it stay in BUF after HEAD->bytes. */
 static int receive_head (int fd, uint64_t until, const char *socket_path, struct strbuf *buf,
                          struct reply_head *ret_head, struct error *err)
 {
@@ -135,7 +135,7 @@ int engine_attach (const char *socket_path, const char *path, unsigned total_ms,
   if (r < 0)
     return r;
   if (head.status != 101 && head.status != 200)
-    return error_set (err, -EIO, "the engine at '%s' refused to connect the standard streams: status %u",
+    return error_set (err, -EIO, "the engine at '%s' refused to attach the standard streams: status %u",
                       socket_path, head.status);
   attached.early_len = buf.len - head.bytes;
   if (attached.early_len > 0) {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine-ways.h"
+#include "engine-api.h"
 #include "base-json-write.h"
 
 #define CONNECT_MS 20000u
@@ -25,7 +25,7 @@ int engine_refuse (const struct engine *engine, const char *what, const struct h
 
   if (message == NULL)
     return error_oom (err);
-  return error_set (err, -EIO, "%s could not %s: %s", engine->ways->label, what, message);
+  return error_set (err, -EIO, "%s could not %s: %s", engine->api->label, what, message);
 }
 
 int engine_call (struct engine *engine, const char *what, const char *method, const char *path,
@@ -33,7 +33,7 @@ int engine_call (struct engine *engine, const char *what, const char *method, co
 {
   cleanup_free char *whole = str_format ("%s%s", engine->prefix ? engine->prefix : "", path);
   cleanup_http_reply struct http_reply reply = { 0 };
-  struct http_call call = { .method = method, .path = whole, .body = body, .total_ms = engine->patience_ms };
+  struct http_call call = { .method = method, .path = whole, .body = body, .total_ms = engine->timeout_ms };
   int r = whole ? http_do (engine->http, &call, &reply, err) : error_oom (err);
 
   if (r < 0)
@@ -45,7 +45,7 @@ int engine_call (struct engine *engine, const char *what, const char *method, co
   return 0;
 }
 
-/* The same where only the success counts. */
+/* The same, without the reply. */
 static int command (struct engine *engine, const char *what, const char *method, const char *path,
                     unsigned allowed, struct error *err)
 {
@@ -69,17 +69,17 @@ int engine_open_within (const struct backend *backend, const char *socket, unsig
 
   if (engine == NULL)
     return error_oom (err);
-  engine->patience_ms = ms;
+  engine->timeout_ms = ms;
   engine->backend = backend;
-  engine->ways = backend->engine;
-  if (engine->ways == NULL)
+  engine->api = backend->engine;
+  if (engine->api == NULL)
     return error_set (err, -EOPNOTSUPP, "'%s' is no engine", backend->name);
   r = http_open (socket, &engine->http, err);
   if (r == 0)
-    /* Who does not know that path may be another engine, which is for MEET to say. */
-    r = engine_call (engine, "answer", "GET", engine->ways->ping, NULL, STATUS_NOT_FOUND, &reply, err);
+    /* An unknown path may mean another engine; NEGOTIATE reports that. */
+    r = engine_call (engine, "answer", "GET", engine->api->ping, NULL, STATUS_NOT_FOUND, &reply, err);
   if (r == 0)
-    r = engine->ways->meet (engine, &reply, err);
+    r = engine->api->negotiate (engine, &reply, err);
   if (r < 0)
     return r;
   *ret_engine = take_ptr (engine);
@@ -101,14 +101,14 @@ void engine_set_watch (struct engine *engine, http_watch *watch, void *data)
   http_set_watch (engine->http, watch, data);
 }
 
-void engine_set_patience (struct engine *engine, unsigned ms)
+void engine_set_timeout (struct engine *engine, unsigned ms)
 {
-  engine->patience_ms = ms;
+  engine->timeout_ms = ms;
 }
 
 char *engine_version (const struct engine *engine)
 {
-  return str_format ("%s%s %s", engine->ways->label, engine->ways->version_of, engine->version);
+  return str_format ("%s%s %s", engine->api->label, engine->api->version_of, engine->version);
 }
 
 const char *engine_socket (const struct engine *engine)
@@ -119,27 +119,27 @@ const char *engine_socket (const struct engine *engine)
 int engine_info (struct engine *engine, struct json_node **ret_tree, struct error *err)
 {
   cleanup_http_reply struct http_reply reply = { 0 };
-  int r = engine_call (engine, "tell of itself", "GET", "/info", NULL, 0, &reply, err);
+  int r = engine_call (engine, "describe itself", "GET", "/info", NULL, 0, &reply, err);
 
   return r < 0 ? r : reply_read (reply.text, reply.len, ret_tree, err);
 }
 
 int engine_check_runtime (struct engine *engine, const char *runtime, struct error *err)
 {
-  return engine->ways->check_runtime && runtime ? engine->ways->check_runtime (engine, runtime, err) : 0;
+  return engine->api->check_runtime && runtime ? engine->api->check_runtime (engine, runtime, err) : 0;
 }
 
 int engine_maps_ids (struct engine *engine, bool *ret_maps, struct error *err)
 {
   *ret_maps = false;
-  return engine->ways->maps_ids ? engine->ways->maps_ids (engine, ret_maps, err) : 0;
+  return engine->api->maps_ids ? engine->api->maps_ids (engine, ret_maps, err) : 0;
 }
 
 int engine_create (struct engine *engine, const char *run, const char *document, char **ret_id,
                    struct strlist *ret_warnings, struct error *err)
 {
   cleanup_http_reply struct http_reply reply = { 0 };
-  /* Podman reads the name in the document only. */
+  /* Podman only reads the name in the document. */
   cleanup_free char *path = str_format ("/containers/create?name=" NAME_PREFIX "%s", run);
   int r = path ? engine_call (engine, "make the container", "POST", path, document, 0, &reply, err)
                : error_oom (err);
@@ -155,11 +155,11 @@ static int inspect (struct engine *engine, const char *id, struct json_node **re
                : error_oom (err);
 
   if (r == 0 && reply.status == STATUS_NOT_FOUND)
-    return error_set (err, -ENOENT, "%s has no such container any more", engine->ways->label);
+    return error_set (err, -ENOENT, "%s has no such container any more", engine->api->label);
   return r < 0 ? r : reply_read (reply.text, reply.len, ret_tree, err);
 }
 
-/* All differences in one message. */
+/* Puts all differences into one message. */
 static int judge (const struct engine *engine, const struct strlist *differences, struct error *err)
 {
   cleanup_strbuf struct strbuf text = { 0 };
@@ -171,10 +171,10 @@ static int judge (const struct engine *engine, const struct strlist *differences
   if (text.failed)
     return error_oom (err);
   return error_set (err, -EPROTO, "%s did not make the container as it was asked to: %s differ%s",
-                    engine->ways->label, text.text, differences->count == 1 ? "s" : "");
+                    engine->api->label, text.text, differences->count == 1 ? "s" : "");
 }
 
-/* A runtime with a kernel of its own keeps other promises, so it has to be named when the run is planned. */
+/* A runtime with its own kernel enforces other controls, so the plan must know of it. */
 static int check_kernel (const struct engine *engine, const struct plan *plan, const struct json_node *tree,
                          struct error *err)
 {
@@ -185,8 +185,8 @@ static int check_kernel (const struct engine *engine, const struct plan *plan, c
       || plan_has_own_kernel (plan))
     return r;
   return error_set (err, -EINVAL,
-                    "%s would use its runtime '%s', which has a kernel of its own; say --runtime %s",
-                    engine->ways->label, state.runtime, state.runtime);
+                    "%s would use its runtime '%s', which has a kernel of its own; use --runtime %s",
+                    engine->api->label, state.runtime, state.runtime);
 }
 
 int engine_check (struct engine *engine, const char *id, const struct plan *plan, const struct launch *launch,
@@ -202,12 +202,12 @@ int engine_check (struct engine *engine, const char *id, const struct plan *plan
     r = check_kernel (engine, plan, got, err);
   if (r < 0)
     return r;
-  if (engine->ways->compare (plan, launch, sent, got, &differences) < 0)
+  if (engine->api->compare (plan, launch, sent, got, &differences) < 0)
     return error_oom (err);
   return judge (engine, &differences, err);
 }
 
-/* NEEDED: it is there for certain, so that an answer which says otherwise is none. */
+/* NEEDED: NAME certainly exists, so "not found" is not a valid answer. */
 static int check_link (struct engine *engine, const char *id, const char *name, bool needed,
                        struct error *err)
 {
@@ -220,11 +220,11 @@ static int check_link (struct engine *engine, const char *id, const char *name, 
 
   if (r < 0)
     return r;
-  /* A link that leads nowhere is not found either, but described. */
+  /* A dangling link is "not found" too, but the reply describes it. */
   if (reply.path_stat != NULL)
     r = reply_is_link (reply.path_stat, &link, err);
   else if (reply.status != STATUS_NOT_FOUND || needed)
-    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->ways->label, name);
+    r = error_set (err, -EPROTO, "%s does not say what '%s' is in the image", engine->api->label, name);
   if (r == 0 && link)
     r = error_set (err, -ELOOP,
                    "the image has a symbolic link in place of '%s', where something is to be mounted", name);
@@ -234,9 +234,9 @@ static int check_link (struct engine *engine, const char *id, const char *name, 
 int engine_check_links (struct engine *engine, const char *id, struct error *err)
 {
   static const char *const names[] = { "/dev", "/proc", "/sys" };
-  int r = engine->ways->mounts_behind_links ? check_link (engine, id, "/", true, err) : 0;
+  int r = engine->api->mounts_behind_links ? check_link (engine, id, "/", true, err) : 0;
 
-  for (size_t i = 0; r == 0 && engine->ways->mounts_behind_links && i < ARRAY_LEN (names); i++)
+  for (size_t i = 0; r == 0 && engine->api->mounts_behind_links && i < ARRAY_LEN (names); i++)
     r = check_link (engine, id, names[i], false, err);
   return r;
 }
@@ -277,20 +277,20 @@ int engine_connect (struct engine *engine, const char *id, struct attached *ret_
 
   if (path == NULL)
     return error_oom (err);
-  if (engine->ways->init_before_attach)
+  if (engine->api->init_before_attach)
     r = on_container (engine, "set the container up", id, "init", STATUS_NOT_MODIFIED, err);
   return r < 0 ? r : engine_attach (engine_socket (engine), path, CONNECT_MS, ret_attached, err);
 }
 
 int engine_remove (struct engine *engine, const char *id, struct error *err)
 {
-  /* Podman alone would give it time to end. */
+  /* Only Podman reads the timeout; without it, it would let the container end by itself first. */
   cleanup_free char *path = str_format ("/containers/%s?force=true&v=true&timeout=0", id);
   const struct timespec pause = { 0, REMOVE_PAUSE_NS };
 
   if (path == NULL)
     return error_oom (err);
-  /* An engine that is surprised by the container's own end in the middle of this says that it could not. */
+  /* An engine reports a failure if the container ends by itself meanwhile. */
   for (unsigned tries = 1;; tries++) {
     struct error failed = { 0 };
     int r = command (engine, "remove the container", "DELETE", path, STATUS_NOT_FOUND, &failed);

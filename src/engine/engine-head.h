@@ -2,8 +2,7 @@
 /* The head of an HTTP reply, for the one call whose connection becomes a raw stream afterwards.
  *
  * Bytes go in from the start of the reply; once the empty line is there, the status and the length of the
- * head come out. Heads that only announce another one (100 Continue) are skipped. Everything but the status
- * line is only held to be lines of text.
+ * head come out. Interim heads (100 Continue) are skipped. Only the status line is parsed.
  */
 #pragma once
 
@@ -13,8 +12,8 @@
 
 struct reply_head {
   unsigned status; /* 0: the head is not complete yet */
-  size_t bytes;    /* of all heads; what follows is the stream's */
+  size_t bytes;    /* of all heads; the stream follows */
 };
 
-/* Errors: -EPROTO for what is no reply, -EFBIG past LIMIT_ENGINE_HEAD_BYTES. */
+/* Errors: -EPROTO if this is not an HTTP reply, -EFBIG past LIMIT_ENGINE_HEAD_BYTES. */
 int reply_head_read (const char *bytes, size_t len, struct reply_head *ret_head, struct error *err);

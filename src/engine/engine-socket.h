@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where an engine listens: the first place of a fixed order that has a socket.
+/* Where an engine listens: the first socket found in a fixed order.
  *
- * What the caller names comes first, then DOCKER_HOST or CONTAINER_HOST, then the usual places; a user's own
- * engine before the host's. Only unix sockets count: whoever is behind one is on this host, where our
- * directories are.
+ * The caller's choice comes first, then DOCKER_HOST or CONTAINER_HOST, then the usual places; a user's own
+ * engine before the host's. Only unix sockets are accepted, because the engine has to be on this host, where
+ * the directories to mount are.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ struct engine_place {
   uint32_t uid;
 };
 
-/* What stands in the environment for ENGINE. */
+/* Reads the environment variables of ENGINE. */
 struct engine_place engine_place_from_environment (const struct backend *engine, const char *named,
                                                    uint32_t uid);
 
-/* *RET_PATH is the socket. An error says every place that was looked at. */
+/* *RET_PATH is the socket. An error lists every place that was tried. */
 int engine_socket_find (const struct engine_place *place, char **ret_path, struct error *err);
 
-/* Why others than root and UID may call the engine at PATH, for people; NULL: they may not. */
+/* A warning if users other than root and UID may call the engine at PATH; NULL: they may not. */
 int engine_socket_judge (const char *path, uint32_t uid, char **ret_warning, struct error *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A stream of JSON objects, one behind the other, cut into its values as it comes.
+/* Splits a stream of JSON objects into the single objects.
  *
- * Engines tell of progress and events this way, with line breaks between the objects, with record separators,
- * or with nothing. Bytes go in as they were read, split anywhere; each object goes to EACH as text of its
- * own, which json_read then reads. Only where one begins and ends is found out here.
+ * Engines send progress and events this way, with line breaks between the objects, with record separators, or
+ * with nothing. Bytes go in as they were read, split anywhere; EACH gets each object as text for json_read.
+ * Only the start and the end of an object are recognized here.
  *
- * Must never: keep more than LIMIT_ENGINE_VALUE_BYTES, or hand out an object that is not complete.
+ * Must never: keep more than LIMIT_ENGINE_VALUE_BYTES, or hand out an incomplete object.
  */
 #pragma once
 
@@ -15,21 +15,21 @@
 #include "base-error.h"
 #include "base-str.h"
 
-/* One object; a failure stops the stream. */
+/* Gets one object; a failure stops the stream. */
 typedef int values_each (const char *text, size_t len, void *data, struct error *err);
 
-/* Starts as all zeros, but for EACH and DATA. */
+/* All zeros at the start, except EACH and DATA. */
 struct values {
   values_each *each;
   void *data;
-  struct strbuf text; /* what there is of the object under way */
-  size_t depth;       /* braces and brackets that are open */
+  struct strbuf text; /* the current object so far */
+  size_t depth;       /* open braces and brackets */
   bool in_string, escaped;
 };
 
 int values_take (struct values *values, const char *bytes, size_t len, struct error *err);
 
-/* Whether nothing is under way: a stream that ends elsewhere was cut off. */
+/* Whether no object is incomplete. If one is at the end of the stream, it was cut off. */
 bool values_are_whole (const struct values *values);
 
 void values_clear (struct values *values);

@@ -8,16 +8,16 @@
 
 #include "base-limits.h"
 
-/* The head is complete: what it says. */
+/* Interprets a complete head. */
 static int read_head (struct frames *frames, struct error *err)
 {
   const unsigned char *head = frames->head;
   size_t len = (size_t) head[4] << 24 | (size_t) head[5] << 16 | (size_t) head[6] << 8 | head[7];
 
   if (head[0] > FRAME_STDERR || head[1] != 0 || head[2] != 0 || head[3] != 0)
-    return error_set (err, -EPROTO, "the engine sent output that is in no frame");
+    return error_set (err, -EPROTO, "the engine sent output without a frame");
   if (len > LIMIT_ENGINE_FRAME_BYTES)
-    return error_set (err, -EPROTO, "the engine sent a frame of %zu bytes, and %zu are the most", len,
+    return error_set (err, -EPROTO, "the engine sent a frame of %zu bytes; the limit is %zu", len,
                       LIMIT_ENGINE_FRAME_BYTES);
   frames->left = len;
   return 0;

@@ -9,7 +9,7 @@
 
 #include "base-limits.h"
 
-/* "HTTP/1.1 101 UPGRADED": three digits and no more. */
+/* "HTTP/1.1 101 UPGRADED": exactly three digits. */
 #define STATUS_AT 9
 
 static bool is_digit (char c)
@@ -33,10 +33,10 @@ static unsigned read_status (const char *text, size_t len)
 
 static int not_a_reply (struct error *err)
 {
-  return error_set (err, -EPROTO, "the engine sent something that is no HTTP reply");
+  return error_set (err, -EPROTO, "the engine sent something that is not an HTTP reply");
 }
 
-/* Lines up to the empty one; a enforcement return before the line break belongs to it. */
+/* Reads lines up to the empty one; a carriage return before the line break belongs to it. */
 int reply_head_read (const char *bytes, size_t len, struct reply_head *ret_head, struct error *err)
 {
   struct reply_head head = { 0 };

@@ -16,9 +16,8 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 
-/* libcurl brings two dozen other libraries along, which takes longer to load than most of our commands run.
- * So it is loaded when the first engine is called. Debian has it in two builds, of which one may be missing.
- */
+/* libcurl pulls in two dozen other libraries, which takes longer to load than most of our commands run. So it
+ * is loaded when the first engine is called. Debian has two builds of it, of which one may be missing. */
 static const char *const libraries[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
 
 #define FUNCTIONS(X)                                                                                         \
@@ -32,7 +31,7 @@ static const char *const libraries[] = { "libcurl.so.4", "libcurl-gnutls.so.4" }
   X (curl_slist_free_all)                                                                                    \
   X (curl_easy_init)
 
-/* The headers wrap some of these in macros that check types; here they are functions. */
+/* The headers wrap some of these in macros that check types; we need the functions. */
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 
@@ -50,7 +49,7 @@ struct http {
   http_watch *watch;
   void *watch_data;
 
-  /* Of the call that is under way. */
+  /* Of the current call. */
   const struct http_call *call;
   struct strbuf text;
   struct http_reply *reply;
@@ -69,14 +68,13 @@ static int load_library (struct error *err)
   };
   void *handle = NULL;
 
-  /* The last to be set. */
+  /* Set last. */
   if (lib.curl_easy_init != NULL)
     return 0;
   for (size_t i = 0; i < ARRAY_LEN (libraries) && handle == NULL; i++)
     handle = dlopen (libraries[i], RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL)
-    return error_set (err, -ENOTSUP, "an engine is called by %s, which cannot be loaded: install it",
-                      libraries[0]);
+    return error_set (err, -ENOTSUP, "engines need %s, which cannot be loaded: install it", libraries[0]);
   for (size_t i = 0; i < ARRAY_LEN (functions); i++) {
     void *function = dlsym (handle, functions[i].name);
 
@@ -122,7 +120,7 @@ void http_set_watch (struct http *http, http_watch *watch, void *data)
   http->watch_data = data;
 }
 
-/* A piece of the body. Any other answer than its size ends the call. */
+/* Gets a piece of the body. Any return value but its size ends the call. */
 static size_t on_body (char *bytes, size_t one, size_t len, void *data)
 {
   struct http *http = data;
@@ -189,11 +187,11 @@ static int on_progress (void *data, curl_off_t down_all, curl_off_t down, curl_o
   (void) up;
   if (http->watch == NULL || !http->watch (http->watch_data))
     return 0;
-  error_set (http->err, -EINTR, "interrupted while the engine was at work");
+  error_set (http->err, -EINTR, "interrupted while waiting for the engine");
   return 1;
 }
 
-/* What curl says, in our own terms; -EPIPE means that the engine may or may not have done it. */
+/* Translates curl's result; after -EPIPE the engine may or may not have done what it was asked to. */
 static int judge (struct http *http, CURLcode code, struct error *err)
 {
   const char *socket = http->socket;
@@ -213,7 +211,7 @@ static int judge (struct http *http, CURLcode code, struct error *err)
   case CURLE_FILESIZE_EXCEEDED:
     return error_set (err, -EFBIG, "the engine's reply has more than %zu bytes", LIMIT_ENGINE_REPLY_BYTES);
   default:
-    return error_set (err, -EPROTO, "the engine at '%s' gave no proper answer: %s", socket,
+    return error_set (err, -EPROTO, "the engine at '%s' sent an invalid reply: %s", socket,
                       lib.curl_easy_strerror (code));
   }
 }
@@ -252,17 +250,17 @@ static void set_request (struct http *http, const struct http_call *call, const 
 {
   set_option (http, CURLOPT_URL, url);
   set_option (http, CURLOPT_HTTPHEADER, headers);
-  /* A POST without a body would wait for one to be read. */
+  /* Without this, curl would read the body of a POST from its read callback. */
   if (call->body != NULL || strcmp (call->method, "POST") == 0) {
     set_option (http, CURLOPT_POSTFIELDS, call->body ? call->body : "");
     set_option (http, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) (call->body ? strlen (call->body) : 0));
   }
-  /* By its name alone curl would wait for the text that the length promises. */
+  /* With CUSTOMREQUEST alone, curl would wait for the body that Content-Length announces. */
   if (strcmp (call->method, "HEAD") == 0)
     set_option (http, CURLOPT_NOBODY, 1L);
   set_option (http, CURLOPT_CUSTOMREQUEST, call->method);
-  /* On a connection that was used before, curl asks again by itself where no answer came. A question may be
-   * asked twice; for anything else nobody knows whether it was done. */
+  /* On a reused connection curl repeats a call that got no answer. Only a GET may be repeated; anything else
+   * may have been done already. */
   set_option (http, CURLOPT_FRESH_CONNECT, strcmp (call->method, "GET") == 0 ? 0L : 1L);
 }
 
@@ -270,7 +268,7 @@ static int perform (struct http *http, const struct http_call *call, struct erro
 {
   cleanup_free char *url = str_format ("http://engine%s", call->path);
   struct curl_slist *headers = lib.curl_slist_append (NULL, "Content-Type: application/json");
-  /* No second round to ask whether a body is welcome. */
+  /* Do not ask the engine first whether it accepts a body. */
   struct curl_slist *more = headers ? lib.curl_slist_append (headers, "Expect:") : NULL;
   long status = 0;
   CURLcode code;

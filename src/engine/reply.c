@@ -13,7 +13,7 @@
 
 #define MESSAGE_BYTES ((size_t) 2048)
 
-/* Modes are in the bits of the language that engines are written in. */
+/* Engines report modes as Go's os.FileMode. */
 #define MODE_LINK (1L << 27)
 
 int reply_read (const char *text, size_t len, struct json_node **ret_tree, struct error *err)
@@ -28,29 +28,29 @@ int reply_read (const char *text, size_t len, struct json_node **ret_tree, struc
   return error_prefix (err, "the engine's answer");
 }
 
-const struct json_node *reply_at (const struct json_node *tree, const char *way)
+const struct json_node *reply_at (const struct json_node *tree, const char *path)
 {
-  while (tree != NULL && *way != '\0') {
-    size_t len = strcspn (way, ".");
+  while (tree != NULL && *path != '\0') {
+    size_t len = strcspn (path, ".");
     const struct json_node *found = NULL;
 
     for (size_t i = 0; tree->type == JSON_OBJECT && i < tree->count; i++)
-      if (strncmp (tree->keys[i].name, way, len) == 0 && tree->keys[i].name[len] == '\0')
+      if (strncmp (tree->keys[i].name, path, len) == 0 && tree->keys[i].name[len] == '\0')
         found = tree->items[i];
     tree = found;
-    way += len + (way[len] == '.');
+    path += len + (path[len] == '.');
   }
   return tree;
 }
 
-static const char *text_at (const struct json_node *tree, const char *way)
+static const char *text_at (const struct json_node *tree, const char *path)
 {
-  const struct json_node *node = reply_at (tree, way);
+  const struct json_node *node = reply_at (tree, path);
 
   return node != NULL && node->type == JSON_STRING ? node->text : NULL;
 }
 
-/* What an engine says may be any bytes, or none; a message of ours is one line that ends somewhere. */
+/* An engine's message can be any bytes; ours is one line of limited length. */
 static char *one_line (const char *text, size_t len)
 {
   char *line = strndup (text, len < MESSAGE_BYTES ? len : MESSAGE_BYTES);
@@ -63,7 +63,7 @@ static char *one_line (const char *text, size_t len)
   return line;
 }
 
-/* The reason for a failure is never nothing. */
+/* Never an empty text. */
 static char *reason_of (const char *text, size_t len)
 {
   char *line = one_line (text, len);
@@ -102,7 +102,7 @@ int reply_created (const char *text, size_t len, char **ret_id, struct strlist *
   if (r < 0)
     return r;
   id = text_at (tree, "Id");
-  /* It becomes part of paths. */
+  /* The id becomes part of URL paths. */
   if (id == NULL || id[0] == '\0' || strspn (id, "0123456789abcdef") != strlen (id))
     return missing ("id of a container", err);
   said = reply_at (tree, "Warnings");
@@ -118,10 +118,10 @@ int reply_created (const char *text, size_t len, char **ret_id, struct strlist *
   return 0;
 }
 
-/* A number that may be negative, as exit codes are in old engines. */
-static bool integer_at (const struct json_node *tree, const char *way, long max, long *ret_number)
+/* Reads an integer that may be negative, as exit codes are in old engines. */
+static bool integer_at (const struct json_node *tree, const char *path, long max, long *ret_number)
 {
-  const struct json_node *node = reply_at (tree, way);
+  const struct json_node *node = reply_at (tree, path);
   uint64_t number;
   bool negative;
 
@@ -134,9 +134,9 @@ static bool integer_at (const struct json_node *tree, const char *way, long max,
   return true;
 }
 
-static bool flag_at (const struct json_node *tree, const char *way)
+static bool flag_at (const struct json_node *tree, const char *path)
 {
-  const struct json_node *node = reply_at (tree, way);
+  const struct json_node *node = reply_at (tree, path);
 
   return node != NULL && node->type == JSON_BOOL && node->flag;
 }
@@ -199,7 +199,7 @@ int reply_is_link (const char *stat, bool *ret_link, struct error *err)
   return 0;
 }
 
-/* Docker has a slash before names. */
+/* Docker puts a slash before names. */
 static bool is_named (const struct json_node *container, const char *prefix, const char *rest)
 {
   const struct json_node *names = reply_at (container, "Names");
@@ -223,7 +223,7 @@ int reply_containers (const char *text, size_t len, const char *label, const cha
 
   if (r < 0)
     return r;
-  /* Podman has null for an empty list. */
+  /* Podman sends null for an empty list. */
   if (tree->type != JSON_ARRAY && tree->type != JSON_NULL)
     return missing ("list of containers", err);
   for (size_t i = 0; i < tree->count; i++) {
@@ -247,9 +247,9 @@ int reply_containers (const char *text, size_t len, const char *label, const cha
 
 int reply_progress (const char *text, size_t len, char **ret_line, struct error *err)
 {
-  static const char *const told[] = { "stream", "status" };
+  static const char *const keys[] = { "stream", "status" };
   cleanup_json struct json_node *tree = NULL;
-  const char *id, *words = NULL, *failure;
+  const char *id, *message = NULL, *failure;
   int r = reply_read (text, len, &tree, err);
 
   if (r < 0)
@@ -260,14 +260,14 @@ int reply_progress (const char *text, size_t len, char **ret_line, struct error 
 
     return line ? error_set (err, -EIO, "%s", line) : error_oom (err);
   }
-  for (size_t i = 0; i < ARRAY_LEN (told) && words == NULL; i++)
-    words = text_at (tree, told[i]);
+  for (size_t i = 0; i < ARRAY_LEN (keys) && message == NULL; i++)
+    message = text_at (tree, keys[i]);
   id = text_at (tree, "id");
   *ret_line = NULL;
-  /* Bars that move are for terminals; steps are for everybody. */
-  if (words == NULL || json_get (tree, "progress") != NULL)
+  /* Progress bars are for terminals only; skip them. */
+  if (message == NULL || json_get (tree, "progress") != NULL)
     return 0;
-  *ret_line = id != NULL ? str_format ("%s: %s", id, words) : strdup (words);
+  *ret_line = id != NULL ? str_format ("%s: %s", id, message) : strdup (message);
   if (*ret_line == NULL)
     return error_oom (err);
   for (char *c = *ret_line; *c != '\0'; c++)

@@ -10,7 +10,7 @@
 
 #include "base-path.h"
 #include "base-str.h"
-#include "engine-ways.h"
+#include "engine-api.h"
 
 #define UNIX_SCHEME "unix://"
 
@@ -34,7 +34,7 @@ static bool is_socket (const char *path)
   return stat (path, &st) == 0 && S_ISSOCK (st.st_mode);
 }
 
-/* A place that somebody named is taken or refused; nothing else is looked for. */
+/* An explicitly named socket is used or refused; there is no fallback. */
 static int take_named (const char *who, const char *text, char **ret_path, struct error *err)
 {
   const char *path = str_has_prefix (text, UNIX_SCHEME) ? text + strlen (UNIX_SCHEME) : text;
@@ -52,15 +52,15 @@ static int take_named (const char *who, const char *text, char **ret_path, struc
 
 static int usual_places (const struct engine_place *place, struct strlist *places, struct error *err)
 {
-  const struct engine_ways *ways = place->engine->engine;
+  const struct engine_api *api = place->engine->engine;
   cleanup_free char *runtime =
       place->runtime ? strdup (place->runtime) : str_format ("/run/user/%u", place->uid);
   bool failed = runtime == NULL;
 
   if (place->uid != 0 && !failed)
-    failed = strlist_add_take (places, str_format ("%s/%s", runtime, ways->user_socket)) < 0;
-  for (size_t i = 0; ways->sockets[i] != NULL; i++)
-    failed = failed || strlist_add (places, ways->sockets[i]) < 0;
+    failed = strlist_add_take (places, str_format ("%s/%s", runtime, api->user_socket)) < 0;
+  for (size_t i = 0; api->sockets[i] != NULL; i++)
+    failed = failed || strlist_add (places, api->sockets[i]) < 0;
   return failed ? error_oom (err) : 0;
 }
 
@@ -85,12 +85,12 @@ int engine_socket_find (const struct engine_place *place, char **ret_path, struc
   if (r < 0 || looked.failed)
     return error_oom (err);
   return error_set (err, -ENOENT,
-                    "there is no socket of %s (looked at %s); start it, or say --engine-socket PATH",
+                    "there is no socket of %s (looked at %s); start it, or use --engine-socket PATH",
                     place->engine->name, looked.text);
 }
 
-/* Calling needs the right to write the socket, and the way to it. The way is not looked at: a warning too
- * many is better than one too few. */
+/* Callers need write permission on the socket and search permission on its parents. The parents are not
+ * checked: a needless warning is better than a missing one. */
 int engine_socket_judge (const char *path, uint32_t uid, char **ret_warning, struct error *err)
 {
   struct stat st;
@@ -99,13 +99,13 @@ int engine_socket_judge (const char *path, uint32_t uid, char **ret_warning, str
     return error_set_errno (err, errno, "look at the engine's socket '%s'", path);
   *ret_warning = NULL;
   if (st.st_uid != 0 && st.st_uid != uid)
-    *ret_warning = str_format ("the engine's socket '%s' belongs to user %u, who decides what it answers",
-                               path, (unsigned) st.st_uid);
+    *ret_warning = str_format ("the engine's socket '%s' belongs to user %u, who controls its answers", path,
+                               (unsigned) st.st_uid);
   else if ((st.st_mode & S_IWOTH) != 0)
     *ret_warning =
         st.st_uid == 0
-            ? str_format ("everybody may write the engine's socket '%s', and so be root through it", path)
-            : str_format ("everybody may write the engine's socket '%s', and so be user %u through it", path,
+            ? str_format ("any user can write to the engine's socket '%s', and so become root", path)
+            : str_format ("any user can write to the engine's socket '%s', and so become user %u", path,
                           (unsigned) st.st_uid);
   else
     return 0;

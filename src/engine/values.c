@@ -16,11 +16,12 @@ static int skip_between (struct values *values, char c, struct error *err)
   if (c == '{')
     values->depth = 1;
   else if (c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != RECORD_SEPARATOR)
-    return error_set (err, -EPROTO, "the engine sent something that is no JSON object in a stream of them");
+    return error_set (err, -EPROTO,
+                      "the engine sent something that is not a JSON object in a stream of objects");
   return 0;
 }
 
-/* Inside of one: what counts is which braces are its own. Everything else is json_read's business. */
+/* Inside an object: tracks strings and nesting to find its end. json_read checks the rest. */
 static void follow (struct values *values, char c)
 {
   if (values->in_string) {

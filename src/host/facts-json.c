@@ -34,7 +34,7 @@ static int read_name (const struct json_place *place, const struct json_node *no
   return json_into_text (place, node, at, err);
 }
 
-/* Looks NODE up in NAMES; the answer is its index. */
+/* Finds the text of NODE in NAMES and returns its index. */
 static int read_choice (const struct json_place *place, const struct json_node *node,
                         const char *const *names, size_t count, unsigned *ret_index, struct error *err)
 {
@@ -102,7 +102,7 @@ static int read_range (const struct json_place *place, const struct json_node *n
   return 0;
 }
 
-/* What one entry of "root", "sockets" or "paths" must fulfil as a whole. */
+/* Checks that involve several keys of an entry of "root", "sockets" or "paths". */
 static int check_path (const struct json_place *place, const struct json_node *node,
                        const struct path_fact *fact, const struct path_facts *others, struct error *err)
 {
@@ -117,7 +117,7 @@ static int check_path (const struct json_place *place, const struct json_node *n
   return 0;
 }
 
-/* A path that says nothing of links lies where it says; one that says nothing of mounts, on the root's. */
+/* Without "target" the path is its own real path; without "places" it lies on the mount of the root. */
 static int complete_path (const struct json_place *place, const struct json_node *node,
                           struct path_fact *fact, struct error *err)
 {
@@ -126,7 +126,7 @@ static int complete_path (const struct json_place *place, const struct json_node
   if (fact->type == PATH_ABSENT || fact->type == PATH_SYMLINK)
     return 0;
   if (fact->real == NULL && (fact->target != NULL || !path_is_normal (fact->path)))
-    return json_fail (place, node, err, "'real' is missing, and '%s' need not be it", fact->path);
+    return json_fail (place, node, err, "'real' is missing, and '%s' may differ from it", fact->path);
   if (fact->real == NULL)
     fact->real = strdup (fact->path);
   if (fact->real == NULL
@@ -273,7 +273,7 @@ static const struct json_field fact_fields[] = {
   { "paths", JSON_ARRAY, read_paths, FACT (paths) },
 };
 
-/* Fills a text that the document left out; false when memory ran out. */
+/* Sets a text that the document left out; false when memory ran out. */
 static bool complete_text (char **text, char *value)
 {
   if (*text == NULL)

@@ -20,8 +20,8 @@
 
 enum file_system { FS_OTHER, FS_CGROUP1, FS_CGROUP2 };
 
-/* Of NAME below ROOT. By descriptors: to look all of a path up takes locks in /sys that every launch on the
- * host wants. */
+/* The file system of NAME below ROOT. Uses descriptors: resolving a whole path takes locks in /sys for
+ * which all launches on the host compete. */
 static int look_mount (int root, const char *name, enum file_system *ret_fs)
 {
   cleanup_close int fd = openat (root, name, O_PATH | O_CLOEXEC);
@@ -37,7 +37,7 @@ static int look_mount (int root, const char *name, enum file_system *ret_fs)
   return 0;
 }
 
-/* Not v2 throughout: the root is a tmpfs, with a mount for each controller, and perhaps one of v2. */
+/* Not v1 or v2 only: the root is a tmpfs with a mount for each controller, and perhaps one of v2. */
 static int look_mounts (DIR *dir, enum cgroup_mode *ret_mode)
 {
   bool v1 = false, v2 = false;
@@ -50,7 +50,7 @@ static int look_mounts (DIR *dir, enum cgroup_mode *ret_mode)
       continue;
     r = look_mount (dirfd (dir), e->d_name, &fs);
     v2 = v2 || fs == FS_CGROUP2;
-    /* systemd's own tree has no controller in it. */
+    /* systemd's own hierarchy has no controller. */
     v1 = v1 || (fs == FS_CGROUP1 && strcmp (e->d_name, "systemd") != 0);
   }
   if (v2)
@@ -83,7 +83,7 @@ int host_look_cgroup_mode (enum cgroup_mode *ret_mode, struct error *err)
 
   *ret_mode = CGROUP_NONE;
   r = look_mode (ret_mode);
-  return r < 0 ? error_set_errno (err, -r, "look at the cgroups of this host") : 0;
+  return r < 0 ? error_set_errno (err, -r, "cannot look at the cgroups of this host") : 0;
 }
 
 static bool names_controller (const char *list, const char *controller)
@@ -101,7 +101,7 @@ static bool names_controller (const char *list, const char *controller)
   }
 }
 
-/* "4:cpu,cpuacct:/a/b" and "0::/a/b"; a group's name may hold a colon. */
+/* Lines are "4:cpu,cpuacct:/a/b" or "0::/a/b"; the name of a group may contain a colon. */
 const char *look_own_group (char *text, const char *controller)
 {
   char *cursor = text;
@@ -120,9 +120,9 @@ const char *look_own_group (char *text, const char *controller)
   return NULL;
 }
 
-/* The directory of our own group. In a container the mount may begin at that group already; then our name for
- * it leads nowhere below the mount, and the mount is what we have. */
-static char *paths_directory (const char *groups, const char *mount, const char *controller)
+/* The directory of our own group. In a container the mount may start at that group; then the group's name
+ * does not exist below the mount, and the mount is its directory. */
+static char *own_directory (const char *groups, const char *mount, const char *controller)
 {
   cleanup_free char *copy = strdup (groups);
   cleanup_free char *directory = NULL;
@@ -149,7 +149,7 @@ int look_access (const char *directory, const char *name, int mode, bool *ret_ac
   return !*ret_access && look_is_trouble (errno) ? -errno : 0;
 }
 
-/* Whether all of NAMES in DIRECTORY can be written, up to the first that cannot. */
+/* Whether all of NAMES in DIRECTORY are writable; stops at the first that is not. */
 static int look_writable (const char *directory, const char *const *names, bool *ret_writable)
 {
   int r = 0;
@@ -162,8 +162,8 @@ static int look_writable (const char *directory, const char *const *names, bool 
 static int look_v1 (const char *groups, struct host_facts *facts)
 {
   static const char *const itself[] = { ".", NULL };
-  cleanup_free char *memory = paths_directory (groups, CGROUP_ROOT "/memory", "memory");
-  cleanup_free char *pids = paths_directory (groups, CGROUP_ROOT "/pids", "pids");
+  cleanup_free char *memory = own_directory (groups, CGROUP_ROOT "/memory", "memory");
+  cleanup_free char *pids = own_directory (groups, CGROUP_ROOT "/pids", "pids");
 
   bool counts = false;
   int r;
@@ -182,10 +182,10 @@ static int look_v1 (const char *groups, struct host_facts *facts)
 static int look_v2 (const char *groups, struct host_facts *facts)
 {
   static const char *const files[] = { ".", "cgroup.procs", "cgroup.subtree_control", NULL };
-  /* The root group has no memory.swap.max; these are there wherever systemd is. */
+  /* The root group has no memory.swap.max; these groups exist wherever systemd runs. */
   static const char *const others[] = { "init.scope/memory.swap.max", "system.slice/memory.swap.max",
                                         "user.slice/memory.swap.max" };
-  cleanup_free char *own = paths_directory (groups, CGROUP_ROOT, "");
+  cleanup_free char *own = own_directory (groups, CGROUP_ROOT, "");
   bool counts = false;
   int r = 0;
 
@@ -216,5 +216,5 @@ int look_cgroup (struct host_facts *facts, struct error *err)
     if (groups != NULL)
       r = facts->cgroup == CGROUP_V2 ? look_v2 (groups, facts) : look_v1 (groups, facts);
   }
-  return r < 0 ? error_set_errno (err, -r, "look at the cgroups of this host") : 0;
+  return r < 0 ? error_set_errno (err, -r, "cannot look at the cgroups of this host") : 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a group of cgroup v2 was delegated to this user, below which it can have limits of its own.
+/* Whether a group of cgroup v2 is delegated to this user, below which it can set its own limits.
  *
- * The kernel lets a user make groups wherever a directory is the user's, but that is not yet a promise: the
- * manager of the tree may take controllers away again at any time. What it leaves alone it marks with the
- * attribute user.delegate (systemd's Delegate=yes). And a group whose children are limited may hold no
- * process. So there are two ways to have one: our own group is delegated, and nobody is in it but us, who
- * can leave it for a child; or it is the child of a delegated group that holds no process.
+ * The kernel lets a user create groups wherever a directory belongs to the user, but the manager of the tree
+ * may remove controllers there at any time. Groups that it leaves alone have the attribute user.delegate
+ * (systemd's Delegate=yes). A group whose children are limited may hold no process. So there are two usable
+ * cases: our own group is delegated and holds only this process, which can move into a child; or our group is
+ * the child of a delegated group that holds no process.
  */
 #include <config.h>
 
@@ -22,7 +22,7 @@
 #include "base-number.h"
 #include "base-str.h"
 
-/* Where a manager is itself, in the group that was delegated to it and is no one else's. */
+/* The group of a manager itself, inside the group that was delegated to it exclusively. */
 #define MANAGER_GROUP "init.scope"
 
 static bool is_marked (const char *directory)
@@ -33,7 +33,7 @@ static bool is_marked (const char *directory)
   return n == 1 && value[0] == '1';
 }
 
-/* A file of the group DIRECTORY; NULL when it is not for us. */
+/* Reads a file of the group DIRECTORY; NULL when we cannot. */
 static int group_file (const char *directory, const char *name, char **ret_text)
 {
   cleanup_free char *path = str_format ("%s/%s", directory, name);
@@ -44,7 +44,7 @@ static int group_file (const char *directory, const char *name, char **ret_text)
   return r;
 }
 
-/* The processes in DIRECTORY, without OWN; SIZE_MAX when they are not for us to see. */
+/* The number of processes in DIRECTORY without OWN; SIZE_MAX when they are not visible. */
 static int count_others (const char *directory, pid_t own, size_t *ret_count)
 {
   cleanup_free char *text = NULL;
@@ -78,7 +78,7 @@ static int is_ours (const char *directory, bool *ret_ours)
   return r;
 }
 
-/* Whether a run's group can be made in DIRECTORY: it is ours, and nobody but OWN is in it. */
+/* Whether a run's group can be created in DIRECTORY: it is delegated to us and holds no process but OWN. */
 static int is_free (const char *directory, pid_t own, bool *ret_free)
 {
   size_t others = SIZE_MAX;
@@ -94,16 +94,9 @@ static int is_free (const char *directory, pid_t own, bool *ret_free)
 static int take_controllers (const char *directory, struct strlist *controllers)
 {
   cleanup_free char *text = NULL;
-  char *rest = NULL;
   int r = group_file (directory, "cgroup.controllers", &text);
 
-  if (r < 0)
-    return r;
-  for (char *word = text ? strtok_r (text, " \n", &rest) : NULL; word != NULL;
-       word = strtok_r (NULL, " \n", &rest))
-    if (strset_add (controllers, word) < 0)
-      return -ENOMEM;
-  return 0;
+  return r < 0 ? r : look_words (text, controllers);
 }
 
 int look_delegation (const char *mount, const char *group, struct host_facts *facts)
@@ -115,7 +108,7 @@ int look_delegation (const char *mount, const char *group, struct host_facts *fa
 
   if (directory == NULL)
     return -ENOMEM;
-  /* The root of the tree is nobody's to delegate. */
+  /* The root of the tree cannot be delegated. */
   if (strlen (directory) <= end)
     return 0;
   r = is_free (directory, getpid (), &free_group);

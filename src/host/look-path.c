@@ -19,8 +19,8 @@
 #include "base-str.h"
 #include "host-internal.h"
 
-/* Left out on purpose: what we make ourselves (passwd, group, hosts, hostname, nsswitch.conf, resolv.conf),
- * and configuration in which people keep credentials (gitconfig, npmrc, pip.conf, environment). */
+/* Omitted on purpose: files that we generate (passwd, group, hosts, hostname, nsswitch.conf, resolv.conf),
+ * and configuration that often contains credentials (gitconfig, npmrc, pip.conf, environment). */
 const char *const host_root_entries[] = {
   "/usr",
   "/bin",
@@ -95,7 +95,7 @@ static void set_file (struct path_fact *fact, const struct stat *st)
   fact->inode = st->st_ino;
 }
 
-/* The text of the symbolic link PATH; *RET_TEXT is NULL when it is something else. */
+/* The target of the symbolic link PATH; *RET_TEXT is NULL when it is not a link. */
 static int link_text (const char *path, char **ret_text)
 {
   char text[PATH_MAX];
@@ -110,8 +110,8 @@ static int link_text (const char *path, char **ret_text)
   return *ret_text ? 0 : -ENOMEM;
 }
 
-/* Where the open FD really lies. Without /proc the name is resolved once more; either way the answer counts
- * only if it leads to the same file. */
+/* The real path of the open FD. Without /proc the name is resolved again. Either result is accepted only
+ * if it leads to the same file. */
 static int real_path (int fd, const char *path, const struct stat *st, char **ret_real)
 {
   cleanup_free char *real = NULL;
@@ -135,10 +135,9 @@ static int real_path (int fd, const char *path, const struct stat *st, char **re
   return 0;
 }
 
-/* Opens PATH, links followed. Links of the kernel's own (/proc/self/cwd) lead to where the process that
- * follows them stands, whatever they say: *RET_MAGIC tells of one on the way. Without openat2 any link could
- * lead there. */
-static int open_behind (const char *path, bool *ret_magic, bool *ret_unknown)
+/* Opens PATH, following links. *RET_MAGIC: the path has a magic link (/proc/self/cwd), which resolves
+ * differently for each process. *RET_UNKNOWN: there is no openat2, so any link could be one. */
+static int open_following (const char *path, bool *ret_magic, bool *ret_unknown)
 {
   struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
   int fd = (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
@@ -148,12 +147,12 @@ static int open_behind (const char *path, bool *ret_magic, bool *ret_unknown)
   return *ret_magic || *ret_unknown ? open (path, O_PATH | O_CLOEXEC) : fd;
 }
 
-/* What PATH is behind all links. Returns 0 for an absent path too. O_PATH opens no device and waits for
- * nobody. */
-static int look_behind (const char *path, struct path_fact *fact)
+/* What PATH is with all links followed. Returns 0 for an absent path too. O_PATH opens no
+ * device and never blocks. */
+static int look_following (const char *path, struct path_fact *fact)
 {
   bool unknown = false;
-  cleanup_close int fd = open_behind (path, &fact->magic, &unknown);
+  cleanup_close int fd = open_following (path, &fact->magic, &unknown);
   struct stat st;
   int r;
 
@@ -169,8 +168,8 @@ static int look_behind (const char *path, struct path_fact *fact)
   return r;
 }
 
-/* Most paths have no link in them. Then they lie where they say, and one open tells all. Returns 0 for an
- * absent path too; -ELOOP when there is a link, or no openat2 to say so. */
+/* Most paths have no link. Then the path is its own real path, and one open suffices. Returns 0 for an
+ * absent path too; -ELOOP when there is a link, or no openat2. */
 static int look_straight (const char *path, struct path_fact *fact)
 {
   cleanup_close int fd = path_is_normal (path) ? look_open_without_links (path) : -1;
@@ -195,7 +194,7 @@ static int look_at (const char *path, struct path_fact *ret_fact)
     return -ENOMEM;
   r = look_straight (path, &fact);
   if (r == -ELOOP) {
-    r = look_behind (path, &fact);
+    r = look_following (path, &fact);
     if (r == 0)
       r = link_text (path, &fact.target);
   }
@@ -206,8 +205,8 @@ static int look_at (const char *path, struct path_fact *ret_fact)
   return 0;
 }
 
-/* Makes FACT say what the path itself is. */
-static int look_before_link (struct path_fact *fact)
+/* Makes FACT describe the path itself instead of the target of its link. */
+static int look_at_link (struct path_fact *fact)
 {
   struct stat st;
 
@@ -227,7 +226,7 @@ int host_look_path (struct host_facts *facts, const char *path, struct error *er
   if (path_facts_find (&facts->paths, path) != NULL)
     return 0;
   if (path[0] == '\0')
-    return error_set (err, -EINVAL, "cannot look at '': an empty path names nothing");
+    return error_set (err, -EINVAL, "cannot look at '': the path is empty");
   r = look_at (path, &fact);
   if (r == 0)
     r = path_facts_add (&facts->paths, &fact);
@@ -245,8 +244,8 @@ int host_look_root (struct host_facts *facts, struct error *err)
     int r = look_at (*path, &fact);
 
     if (r == 0)
-      r = look_before_link (&fact);
-    /* What cannot be looked at could not be mounted either. */
+      r = look_at_link (&fact);
+    /* A path that cannot be looked at could not be mounted either. */
     if (r == 0 && fact.type != PATH_ABSENT)
       r = path_facts_add (&facts->root, &fact);
     if (look_is_trouble (-r))
@@ -275,7 +274,7 @@ static int look_socket (struct path_facts *sockets, const char *path)
   r = look_at (path, &fact);
   if (look_is_trouble (-r))
     return r;
-  /* One that we cannot reach is not there for us. */
+  /* An unreachable socket counts as absent. */
   return r == 0 && fact.type == PATH_SOCKET ? path_facts_add (sockets, &fact) : 0;
 }
 

@@ -48,7 +48,7 @@ int look_passwd (char *text, uint32_t uid, char **ret_name, char **ret_home)
   return -ENOENT;
 }
 
-/* For users that stand in no file (LDAP and the like). Only then: it loads whatever nsswitch.conf names. */
+/* For users that are in no file (such as LDAP). Only then: it loads the modules of nsswitch.conf. */
 static int ask_name_service (uint32_t uid, char **ret_name, char **ret_home)
 {
   struct passwd entry, *found = NULL;
@@ -160,7 +160,7 @@ int look_user (struct host_facts *facts, struct error *err)
     return error_oom (err);
   facts->config_home = look_config_home (uid, facts->home, places_variable ("XDG_CONFIG_HOME"));
   facts->state_dir = places_state ();
-  /* For who builds and tests: the other directories of ours have such variables, too. */
+  /* For development and tests, like the variables for the other directories. */
   if (places_variable ("TYRUM_OCI_STATEDIR") != NULL)
     facts->storage_dir = strdup (places_variable ("TYRUM_OCI_STATEDIR"));
   else

@@ -79,7 +79,7 @@ bool look_fields (char *line, char **fields, size_t count)
   return true;
 }
 
-/* A file that holds one number; ABSENT when there is no such file. */
+/* Reads a file that holds one number; ABSENT when there is no such file. */
 static int look_number (const char *path, uint64_t absent, uint64_t *ret_value, struct error *err)
 {
   cleanup_free char *text = NULL;
@@ -99,14 +99,14 @@ static int look_kernel (struct host_facts *facts, struct error *err)
   struct utsname name;
 
   if (uname (&name) < 0)
-    return error_set_errno (err, errno, "cannot ask the kernel for its name");
+    return error_set_errno (err, errno, "cannot get the name and version of the kernel");
   facts->machine = strdup (name.machine);
   facts->kernel = strdup (name.release);
   return facts->machine && facts->kernel ? 0 : error_oom (err);
 }
 
-/* "tyrum-hardened (enforce)", one to a line; a name may hold blanks and brackets of its own. A profile in
- * complain mode confines nothing. */
+/* Lines are "tyrum-hardened (enforce)"; a name may contain blanks and brackets. A profile in complain mode
+ * confines nothing, so it is left out. */
 int look_apparmor_profiles (char *text, struct strlist *profiles)
 {
   char *cursor = text;
@@ -126,7 +126,7 @@ int look_apparmor_profiles (char *text, struct strlist *profiles)
   return 0;
 }
 
-/* FILE in the directory of one profile, without its end of line. */
+/* FILE in the directory of one profile, without the trailing newline. */
 static int look_apparmor_file (const char *directory, const char *entry, const char *file, char **ret_text,
                                struct error *err)
 {
@@ -138,7 +138,7 @@ static int look_apparmor_file (const char *directory, const char *entry, const c
   return r;
 }
 
-/* Only root may read the list; the directory with an entry for each profile is open to everybody. */
+/* Only root may read the list; the directory with an entry for each profile is readable by all users. */
 static int look_apparmor_directory (const char *directory, struct strlist *profiles, struct error *err)
 {
   DIR *dir = opendir (directory);
@@ -181,26 +181,31 @@ static int look_apparmor (struct host_facts *facts, struct error *err)
     r = error_oom (err);
   if (r < 0)
     return r;
-  /* A longer list than the document may hold is as good as one that cannot be read. */
+  /* A list that is longer than the document allows is treated as unreadable. */
   if (facts->apparmor_profiles.count > LIMIT_HOST_ENTRIES)
     strlist_clear (&facts->apparmor_profiles);
   return 0;
 }
 
-/* Words with blanks between them. */
+int look_words (char *text, struct strlist *set)
+{
+  char *rest = NULL;
+
+  for (char *word = text ? strtok_r (text, " \n", &rest) : NULL; word != NULL;
+       word = strtok_r (NULL, " \n", &rest))
+    if (str_is_utf8 (word, strlen (word)) && strset_add (set, word) < 0)
+      return -ENOMEM;
+  return 0;
+}
+
 static int look_seccomp (struct host_facts *facts, struct error *err)
 {
   cleanup_free char *text = NULL;
-  char *rest = NULL;
   int r = look_text ("/proc/sys/kernel/seccomp/actions_avail", &text, err);
 
-  if (r < 0)
-    return r;
-  for (char *word = text ? strtok_r (text, " \n", &rest) : NULL; word != NULL;
-       word = strtok_r (NULL, " \n", &rest))
-    if (str_is_utf8 (word, strlen (word)) && strset_add (&facts->seccomp_actions, word) < 0)
-      return error_oom (err);
-  return 0;
+  if (r == 0 && look_words (text, &facts->seccomp_actions) < 0)
+    r = error_oom (err);
+  return r;
 }
 
 static unsigned ask_landlock (void)
@@ -217,7 +222,7 @@ int look_open_without_links (const char *path)
   return (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof (how));
 }
 
-/* Tried, because a seccomp filter around us may refuse what the kernel has. */
+/* Tried, because a seccomp filter around this process may block it. */
 static bool try_openat2 (void)
 {
   cleanup_close int fd = look_open_without_links ("/");
@@ -225,7 +230,7 @@ static bool try_openat2 (void)
   return fd >= 0;
 }
 
-/* The last two are switches of Debian's and Ubuntu's kernels, which bind all but root. */
+/* The last two are settings of Debian and Ubuntu kernels, which restrict all users but root. */
 static int look_user_namespaces (struct host_facts *facts, struct error *err)
 {
   uint64_t most, allowed = 1, restricted = 0;
@@ -246,8 +251,7 @@ static uint64_t look_hard_limit (int resource)
   return getrlimit ((__rlimit_resource_t) resource, &limit) == 0 ? limit.rlim_max : 0;
 }
 
-/* There are no more numbers for processes than this, whatever the limit; Podman takes the smaller one, too.
- */
+/* pid_max bounds the number of processes whatever the limit; Podman also takes the smaller one. */
 static int look_processes (struct host_facts *facts, struct error *err)
 {
   uint64_t hard = look_hard_limit (RLIMIT_NPROC), numbers;

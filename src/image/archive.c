@@ -21,10 +21,10 @@
 
 #define BUFFER_BYTES ((size_t) 128 * 1024)
 
-/* libarchive brings a dozen other libraries along, which takes longer to load than most of our commands run.
- * So it is loaded when the first archive is opened. The name has stayed the same since version 3.0. */
+/* libarchive pulls in a dozen other libraries, which takes longer to load than most of our commands run. So
+ * it is loaded when the first archive is opened. The soname has stayed the same since version 3.0. */
 #define LIBRARY     "libarchive.so.13"
-#define VERSION_MIN 3003003 /* the first that knows zstd */
+#define VERSION_MIN 3003003 /* the first with zstd */
 
 #define FUNCTIONS(X)                                                                                         \
   X (archive_entry_filetype)                                                                                 \
@@ -75,10 +75,10 @@ static int load_library (struct error *err)
   };
   void *handle;
 
-  /* The last to be set. */
+  /* dlsym fills this one last. */
   if (lib.archive_version_number != NULL)
     return 0;
-  /* Never closed: libraries of this size do not expect to be. */
+  /* Never closed: libarchive is not made to be unloaded. */
   handle = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL)
     return error_set (err, -ENOTSUP,
@@ -102,7 +102,7 @@ struct image_archive {
   void *data;
   enum image_packing packing;
 
-  struct archive *unpacker; /* NULL for a layer that is not packed */
+  struct archive *unpacker; /* NULL for an uncompressed layer */
   struct archive *tar;
   struct archive_entry *entry; /* the current one; belongs to TAR */
 
@@ -110,12 +110,12 @@ struct image_archive {
   uint64_t unpacked, unpacked_max;
 
   locale_t locale;
-  struct error *err; /* of the call that is under way: callbacks store the first cause here */
+  struct error *err; /* of the current call: callbacks store the first cause here */
   char buffer[BUFFER_BYTES];
 };
 
-/* libarchive turns names into the locale's encoding, and composes accents on the way where that is UTF-8. In
- * the "C" locale, and only there, it fails to and keeps the bytes. */
+/* libarchive converts names to the locale's encoding, and composes accents where that is UTF-8. Only in the
+ * "C" locale does the conversion fail, and the bytes stay as they are. */
 static locale_t enter_locale (struct image_archive *archive, struct error *err)
 {
   archive->err = err;
@@ -128,7 +128,7 @@ static void leave_locale (struct image_archive *archive, locale_t before)
   uselocale (before);
 }
 
-/* After a callback has failed its own words stand already, and these are dropped. */
+/* If a callback has failed, its message is the first cause and this one is dropped. */
 static int fail_reading (struct image_archive *archive, struct archive *reader)
 {
   char shown[IMAGE_SHOWN];
@@ -154,7 +154,7 @@ static la_ssize_t give_packed (struct archive *reader, void *data, const void **
   return (la_ssize_t) len;
 }
 
-/* The next unpacked bytes, counted and hashed; 0 or a negative errno. */
+/* Gives the next unpacked bytes, counted and hashed. 0 or a negative errno. */
 static int next_unpacked (struct image_archive *archive, const void **ret_bytes, size_t *ret_len)
 {
   la_int64_t offset = 0;
@@ -193,7 +193,7 @@ static la_ssize_t give_unpacked (struct archive *reader, void *data, const void 
   return (la_ssize_t) len;
 }
 
-/* Opens the one and only member of the "raw" format: the unpacked bytes. */
+/* Opens the only member of the "raw" format: the unpacked bytes. */
 static int open_unpacker (struct image_archive *archive)
 {
   bool gzip = archive->packing == IMAGE_PACKING_GZIP;
@@ -205,7 +205,7 @@ static int open_unpacker (struct image_archive *archive)
     return error_oom (archive->err);
   r = gzip ? lib.archive_read_support_filter_gzip (unpacker)
            : lib.archive_read_support_filter_zstd (unpacker);
-  /* A warning says that a program would be started to unpack. */
+  /* libarchive warns where it would have to start a program to unpack. */
   if (r != ARCHIVE_OK)
     return error_set (archive->err, -ENOTSUP, "this host's libarchive cannot unpack %s",
                       gzip ? "gzip" : "zstd");
@@ -213,7 +213,7 @@ static int open_unpacker (struct image_archive *archive)
       || lib.archive_read_support_format_empty (unpacker) != ARCHIVE_OK
       || lib.archive_read_open (unpacker, archive, NULL, give_packed, NULL) != ARCHIVE_OK)
     return fail_reading (archive, unpacker);
-  /* The last filter is always "none". More than two would be a packing within the packing. */
+  /* The last filter is always "none". More than two mean that the layer is compressed twice. */
   if (lib.archive_filter_count (unpacker) != 2
       || lib.archive_filter_code (unpacker, 0) != (gzip ? ARCHIVE_FILTER_GZIP : ARCHIVE_FILTER_ZSTD))
     return error_set (archive->err, -EBADMSG, "the layer is not packed with %s as its media type says",
@@ -302,7 +302,7 @@ static int read_entry (struct image_archive *archive, struct archive_entry *from
   if (entry.name == NULL || size < 0
       || (entry.target == NULL && (entry.kind == IMAGE_ENTRY_HARDLINK || entry.kind == IMAGE_ENTRY_SYMLINK)))
     return error_set (archive->err, -EBADMSG,
-                      "cannot read the archive: an entry is without a name, size or target");
+                      "cannot read the archive: an entry has no name, size or target");
   if (entry.kind == IMAGE_ENTRY_FILE)
     entry.size = (uint64_t) size;
   if (lib.archive_entry_mtime_is_set (from)) {
@@ -325,7 +325,7 @@ int image_archive_next (struct image_archive *archive, struct image_entry *ret_e
 
   archive->entry = NULL;
   r = lib.archive_read_next_header (archive->tar, &entry);
-  /* A warning comes with each name that is not ASCII, and its bytes were kept. */
+  /* libarchive warns of each name that is not ASCII, and leaves its bytes as they are. */
   if (r == ARCHIVE_OK || r == ARCHIVE_WARN)
     r = read_entry (archive, entry, ret_entry);
   else

@@ -62,8 +62,8 @@ int image_beneath_open (int root, const char *path, int flags, bool walk)
     return -EXDEV;
   if (!walk)
     fd = open_by_kernel (root, path, flags);
-  /* Filters that do not know the call answer ENOSYS or EPERM; where EPERM is the file's, the walk meets it
-   * again. */
+  /* Seccomp filters that do not list openat2 answer ENOSYS or EPERM. If EPERM came from the file, the walk
+   * fails with it again. */
   if (fd == -ENOSYS || fd == -EPERM)
     fd = open_by_walk (root, path, flags);
   return fd;

@@ -17,7 +17,7 @@
 
 #define BLOBS "blobs/sha256/"
 
-/* O_NONBLOCK: a FIFO must be seen as such, not waited for. */
+/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
 static int open_file (int layout, const char *path, uint64_t *ret_size, struct error *err)
 {
   cleanup_close int fd = image_beneath_open (layout, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, false);

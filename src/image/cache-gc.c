@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Locks and removal: the parts of the cache that clean up. */
+/* Locks of the image cache, and removal of trees. */
 #include <config.h>
 
 #include "image-cache-internal.h"
@@ -80,7 +80,7 @@ static int list_names (struct image_cache *cache, struct strlist *names, struct 
   }
 }
 
-/* FILE is what an unpacker of NAME works in. */
+/* FILE is the temporary directory in which NAME is unpacked. */
 static bool is_temporary_of (const char *file, const char *name)
 {
   size_t len = strlen (name);
@@ -122,8 +122,8 @@ int image_cache_remove (struct image_cache *cache, const char *name, struct erro
   return remove_file (cache, temporary, err);
 }
 
-/* The tree's name in a name that we find in the directory: of a tree, a lock or a temporary one. False for
- * anything else: that is not ours to remove. */
+/* Gives the tree's name from FILE, which is a tree, a lock or a temporary tree. False for any other file: gc
+ * must not remove it. */
 static bool name_of_tree (const char *file, char name[IMAGE_TREE_NAME])
 {
   static const char *const ends[] = { "", ".setid" };
@@ -143,7 +143,8 @@ static bool name_of_tree (const char *file, char name[IMAGE_TREE_NAME])
   return false;
 }
 
-/* 1: the tree is there, complete, and was used less than UNUSED seconds ago; 0: it can go or is not there. */
+/* 1: the tree exists, is complete, and was used less than UNUSED seconds ago; 0: it is absent or can be
+ * removed. */
 static int is_wanted (struct image_cache *cache, const char *name, uint64_t unused, bool *ret_there,
                       struct error *err)
 {
@@ -187,7 +188,7 @@ static int collect (struct image_cache *cache, const char *name, uint64_t unused
   if (r < 0)
     return r;
   *count += there;
-  /* Who waits for this lock finds that its file has no name any more, and takes a new one. */
+  /* A process that waits for this lock finds the file unlinked, and locks a new one. */
   snprintf (file, sizeof (file), "%s" IMAGE_LOCK, name);
   unlinkat (cache->fd, file, 0);
   return 0;

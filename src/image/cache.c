@@ -18,8 +18,8 @@
 #include "image-text.h"
 #include "image-tree-internal.h"
 
-/* How often a tree may vanish between being made and being used before we stop to believe in it. */
-#define TRIES 8
+/* How often a tree may be removed between being made and being used before we give up. */
+#define TRIES 8u
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -50,7 +50,7 @@ static void tree_name (const struct image *image, const struct image_unpack_opti
   snprintf (name, IMAGE_TREE_NAME, "sha256-%s%s", image->hex, options->keep_setid ? ".setid" : "");
 }
 
-/* Waits for the lock; says so if it has to. */
+/* Waits for the lock, and reports IMAGE_STAGE_WAIT if it is taken. */
 static int wait_for_lock (struct image_cache *cache, const char *name, int operation,
                           const struct image_unpack_options *options, int *ret_lock, struct error *err)
 {
@@ -66,14 +66,14 @@ static int wait_for_lock (struct image_cache *cache, const char *name, int opera
   return r < 0 ? error_set_errno (err, -r, "cannot lock '%s/%s" IMAGE_LOCK "'", cache->path, name) : 0;
 }
 
-/* 1 and the open root when the tree is there and complete, 0 when not. */
+/* 1 and the open root if the tree exists and is complete, else 0. */
 static int find_tree (struct image_cache *cache, const char *name, const struct image *image,
                       struct image_root *root, struct error *err)
 {
   cleanup_close int directory = openat (cache->fd, name, OPEN_DIRECTORY);
   int r;
 
-  /* What is not a directory is none of our trees, and goes when one is made. */
+  /* Anything but a directory is not a tree; make_tree removes it. */
   if (directory < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
     return 0;
   if (directory < 0)
@@ -86,7 +86,7 @@ static int find_tree (struct image_cache *cache, const char *name, const struct 
     return errno == ENOENT || errno == ENOTDIR
                ? 0
                : error_set_errno (err, errno, "cannot open '%s/%s/rootfs'", cache->path, name);
-  /* Its age is what gc goes by; where it cannot be set, gc removes the tree a little early. */
+  /* gc goes by this time. If it cannot be set, gc removes the tree a little early. */
   utimensat (directory, IMAGE_COMPLETE, NULL, AT_SYMLINK_NOFOLLOW);
   return 1;
 }
@@ -99,7 +99,7 @@ static int make_directory (int directory, const char *name, int *ret_fd)
   return *ret_fd < 0 ? -errno : 0;
 }
 
-/* Fills the temporary directory TREE: contents, then all to the disk, then the mark. */
+/* Fills the temporary directory TREE: writes the contents, syncs them, then writes the mark. */
 static int fill_tree (int tree, const struct image *image, const struct image_unpack_options *options,
                       struct error *err)
 {
@@ -114,12 +114,12 @@ static int fill_tree (int tree, const struct image *image, const struct image_un
   r = image_unpack (image, root, &own, &report, err);
   if (r < 0)
     return r;
-  /* Else a host that goes down could keep the mark and lose contents. */
+  /* Without this, a crash of the host could keep the mark and lose contents. */
   if (syncfs (tree) < 0)
-    return error_set_errno (err, errno, "cannot bring the unpacked image to the disk");
+    return error_set_errno (err, errno, "cannot sync the unpacked image to disk");
   r = image_complete_write (tree, image->hex, &report, err);
   if (r == 0 && fsync (tree) < 0)
-    r = error_set_errno (err, errno, "cannot bring the unpacked image to the disk");
+    r = error_set_errno (err, errno, "cannot sync the unpacked image to disk");
   return r;
 }
 
@@ -127,12 +127,12 @@ static int publish (struct image_cache *cache, const char *temporary, const char
 {
   if (renameat (cache->fd, temporary, cache->fd, name) < 0)
     return error_set_errno (err, errno, "cannot rename the unpacked image to '%s/%s'", cache->path, name);
-  /* A rename that a power cut takes back only costs the work; the tree is used meanwhile. */
+  /* A rename lost in a power cut only costs unpacking again. */
   fsync (cache->fd);
   return 0;
 }
 
-/* Makes the tree NAME, whose lock is held. What an earlier try left goes first. */
+/* Makes the tree NAME, whose lock is held, after removing what an earlier attempt left. */
 static int make_tree (struct image_cache *cache, const char *name, const struct image *image,
                       const struct image_unpack_options *options, struct error *err)
 {
@@ -159,7 +159,7 @@ static int make_tree (struct image_cache *cache, const char *name, const struct 
   return r;
 }
 
-/* Makes the tree unless another process did while we waited for the lock. */
+/* Makes the tree unless another process has made it while we waited for the lock. */
 static int ensure_tree (struct image_cache *cache, const char *name, const struct image *image,
                         const struct image_unpack_options *options, bool *ret_made, struct error *err)
 {
@@ -206,8 +206,8 @@ int image_cache_get (struct image_cache *cache, const struct image *image,
     if (r < 0)
       return r;
   }
-  return error_set (err, -EAGAIN, "image tree '%s/%s' was removed again and again while we wanted it",
-                    cache->path, name);
+  return error_set (err, -EAGAIN, "image tree '%s/%s' was removed %u times while it was needed", cache->path,
+                    name, TRIES);
 }
 
 void image_root_release (struct image_root *root)

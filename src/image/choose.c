@@ -88,7 +88,7 @@ static int list_platforms (const struct image_index *index, const char *tag, str
   return into->failed ? -ENOMEM : 0;
 }
 
-/* COUNT entries have the tag; several of them, so only a platform tells them apart. */
+/* Several entries match TAG, so only the platform tells them apart. */
 static int choose_platform (const struct image_index *index, const char *tag, const char *architecture,
                             const struct image_descriptor **ret_chosen, struct error *err)
 {
@@ -117,7 +117,7 @@ int image_choose (const struct image_index *index, const char *tag, const char *
     last = i;
     tagged += index->manifests[i].tag != NULL;
   }
-  /* A platform that is not ours, in the only entry there is, is found when its configuration is read. */
+  /* If the only entry is for another platform, image_open refuses it when it reads the configuration. */
   if (found == 1) {
     *ret_chosen = &index->manifests[last];
     return 0;

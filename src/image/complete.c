@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The mark of a complete tree: a small document of our own. */
+/* The file that marks a tree as complete: a small JSON document. */
 #include <config.h>
 
 #include "image-cache-internal.h"
@@ -64,8 +64,7 @@ int image_complete_write (int directory, const char *hex, const struct image_rep
   return r < 0 ? r : file_write_atomic (directory, IMAGE_COMPLETE, text, strlen (text), 0600, err);
 }
 
-/* What a reader says of a mark that is absent or not one of ours, as opposed to one that could not be read.
- */
+/* The mark is absent or malformed, as opposed to a mark that could not be read. */
 static bool is_verdict (int r)
 {
   return r == -ENOENT || r == -EINVAL || r == -EFBIG || r == -EISDIR;

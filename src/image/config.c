@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An image's configuration, and the mark of a layout. */
+/* An image's configuration, and the file oci-layout. */
 #include <config.h>
 
 #include "image-document.h"
@@ -48,7 +48,7 @@ static int read_diffs (const struct json_place *place, const struct json_node *t
   return json_read_array (&list, diffs, JSON_STRING, LIMIT_IMAGE_LAYERS, add_diff, into, err);
 }
 
-/* What a container made from the image would run. */
+/* The process that the image would run by default. */
 static int read_process (const struct json_place *place, const struct json_node *tree,
                          struct image_config *into, struct error *err)
 {
@@ -117,7 +117,7 @@ int image_mark_parse (const char *name, const char *text, size_t len, struct err
   if (r == 0)
     r = image_json_member (&place, tree, "imageLayoutVersion", JSON_STRING, true, &version, err);
   if (r == 0 && strcmp (version->text, "1.0.0") != 0)
-    r = json_fail (&place, version, err, "imageLayoutVersion is '%s', we know 1.0.0",
+    r = json_fail (&place, version, err, "imageLayoutVersion is '%s', expected 1.0.0",
                    image_show (version->text, shown));
   return r;
 }

@@ -13,7 +13,7 @@
 
 struct image_directory {
   char *path;
-  size_t turn; /* place in the log, from 1 */
+  size_t turn; /* position in the log, from 1 */
   bool removed;
   mode_t mode;
   struct timespec time;
@@ -56,7 +56,7 @@ int image_directories_removed (struct image_directories *directories, const char
   return add (directories, (struct image_directory){ .removed = true }, path);
 }
 
-/* The slash comes before every other byte, so that a directory is followed by all that is in it. */
+/* The slash sorts before every other byte, so that a directory is followed by everything in it. */
 static int rank (char c)
 {
   return c == '\0' ? 0 : c == '/' ? 1 : (unsigned char) c + 2;
@@ -86,8 +86,8 @@ static bool is_around (const char *directory, const char *path)
   return len == 0 || (strncmp (path, directory, len) == 0 && path[len] == '/');
 }
 
-/* The directories around the current one, the outermost first, each with the last turn at which it or one
- * around it was removed. */
+/* The directories that contain the current one, outermost first, each with the position in the log at which
+ * it or a parent was last removed. */
 struct around {
   struct {
     const char *path;
@@ -103,8 +103,7 @@ static size_t leave (struct around *around, const char *path)
   return around->depth > 0 ? around->items[around->depth - 1].removed : 0;
 }
 
-/* Moves what is valid to the front of the sorted log, one entry for a path, and returns how many there are.
- */
+/* Moves the valid entries to the front of the sorted log, one for each path, and returns their number. */
 static size_t keep_valid (struct image_directories *directories)
 {
   struct around around = { .depth = 0 };
@@ -128,7 +127,7 @@ static size_t keep_valid (struct image_directories *directories)
     if (last != NULL && last->turn > removed) {
       struct image_directory valid = *last;
 
-      /* Swapped, so that each path is still owned once. */
+      /* Swapped, so that each path still has one owner. */
       log[last - log] = log[kept];
       log[kept++] = valid;
     }

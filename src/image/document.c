@@ -94,7 +94,7 @@ static int add_descriptor (const struct json_place *place, const struct json_nod
 {
   struct descriptor_list *list = at;
 
-  /* Counted at once, so that the owner clears what an error leaves half read. */
+  /* Counted before it is read, so that the owner frees it after an error. */
   return read_descriptor (place, node, &list->items[list->count++], err);
 }
 
@@ -135,7 +135,7 @@ static int read_descriptors (const struct json_place *place, const struct json_n
   return 0;
 }
 
-/* Both kinds of document say their version and, if they like, their type. FOREIGN is a key that only the
+/* Checks the version and, where given, the type of either kind of document. FOREIGN is a key that only the
  * other kind has. */
 static int check_head (const struct json_place *place, const struct json_node *tree, enum image_kind kind,
                        const char *media_type, const char *foreign, struct error *err)
@@ -149,7 +149,7 @@ static int check_head (const struct json_place *place, const struct json_node *t
   if (r < 0)
     return r;
   if (strcmp (version->text, "2") != 0)
-    return json_fail (place, version, err, "schemaVersion is %s, we know 2", version->text);
+    return json_fail (place, version, err, "schemaVersion is %s, expected 2", version->text);
   if (type != NULL && image_media_kind (type->text) != kind)
     return json_fail (place, type, err, "mediaType '%s' is not what was expected here",
                       image_show (type->text, shown));

@@ -23,14 +23,13 @@ int image_entry_fail (const char *path, int r, struct error *err)
   if (r == -ENOMEM)
     return error_oom (err);
   if (r == -ELOOP || r == -ENOTDIR)
-    return error_set (err, -EINVAL,
-                      "'%s' has a symbolic link or a file on its way where a directory should be", shown);
+    return error_set (err, -EINVAL, "'%s' has a symbolic link or a file as one of its parent directories",
+                      shown);
   return error_set_errno (err, -r, "cannot make '%s'", shown);
 }
 
-/* The bits that a file or directory gets. A directory keeps the sticky bit: without it /tmp would be
- * everybody's.
- */
+/* The mode bits that a file or directory gets. A directory keeps the sticky bit, which protects files in
+ * /tmp. */
 static mode_t kept_mode (struct image_unpacker *unpacker, const struct image_entry *entry)
 {
   mode_t kept = entry->kind == IMAGE_ENTRY_DIRECTORY ? 01777 : 0777;
@@ -42,14 +41,14 @@ static mode_t kept_mode (struct image_unpacker *unpacker, const struct image_ent
   return entry->mode & kept;
 }
 
-/* Attributes of users, without those by which file systems for containers are told of other contents. */
+/* Keeps user attributes, except those that overlay file systems interpret. */
 static bool keeps_attribute (const char *name)
 {
   return str_has_prefix (name, "user.") && !str_has_prefix (name, "user.overlay.")
          && !str_has_prefix (name, "user.fuseoverlayfs.") && !str_has_prefix (name, "user.containers.");
 }
 
-/* With FD below 0 all are dropped: links cannot have any. */
+/* FD below 0 stands for a symbolic link, which cannot have attributes: all are dropped. */
 static int put_attributes (struct image_unpacker *unpacker, int fd)
 {
   const char *name = NULL;
@@ -60,7 +59,7 @@ static int put_attributes (struct image_unpacker *unpacker, int fd)
     if (fd >= 0 && keeps_attribute (name)) {
       if (fsetxattr (fd, name, value, len, 0) == 0)
         continue;
-      /* The file system has none, or no room for this one. */
+      /* The file system has no attributes, or no room for this one. */
       if (errno != EOPNOTSUPP && errno != ENOSPC && errno != EDQUOT && errno != E2BIG && errno != ERANGE)
         return -errno;
     }
@@ -100,7 +99,7 @@ static int put_bytes (int fd, const char *bytes, size_t len, uint64_t offset)
   return 0;
 }
 
-/* The size was counted before, so no offset can go beyond what is allowed. */
+/* The entry's size was counted already, so no offset goes past the limit. */
 static int put_contents (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
                          int fd, struct error *err)
 {
@@ -119,7 +118,7 @@ static int put_contents (struct image_unpacker *unpacker, const struct image_ent
   }
   if (r < 0)
     return r;
-  /* A hole at the end is not among the data. */
+  /* A hole at the end has no data block. */
   return ftruncate (fd, (off_t) entry->size) < 0 ? image_entry_fail (path, -errno, err) : 0;
 }
 
@@ -133,8 +132,8 @@ static int put_file (struct image_unpacker *unpacker, const struct image_entry *
   int r;
 
   if (entry->size > unpacker->options.bytes_max - report->bytes)
-    return error_set (err, -EFBIG, "'%s' brings the files beyond %" PRIu64 " bytes", image_show (path, shown),
-                      unpacker->options.bytes_max);
+    return error_set (err, -EFBIG, "'%s' makes the files larger than %" PRIu64 " bytes",
+                      image_show (path, shown), unpacker->options.bytes_max);
   report->bytes += entry->size;
   fd = openat (directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
@@ -142,8 +141,7 @@ static int put_file (struct image_unpacker *unpacker, const struct image_entry *
   r = put_contents (unpacker, entry, path, fd, err);
   if (r < 0)
     return r;
-  /* Attributes need a file that can be written, and a change of owner takes the set-id bits: the mode comes
-   * last. */
+  /* Attributes need a writable file, and a change of owner clears the set-id bits: so the mode comes last. */
   r = put_owner (unpacker, entry, fd, "");
   if (r == 0)
     r = put_attributes (unpacker, fd);
@@ -187,29 +185,29 @@ static int put_symlink (struct image_unpacker *unpacker, const struct image_entr
   return r;
 }
 
-/* The target is a regular file of the tree, reached like any other name. */
+/* The target must be a regular file of the tree, and no link is followed on the way to it. */
 static int put_hardlink (struct image_unpacker *unpacker, const char *target, const char *path, int directory,
                          const char *name, struct error *err)
 {
   cleanup_close int target_directory = -1;
-  const char *render_name = NULL;
+  const char *target_name = NULL;
   char shown[IMAGE_SHOWN], shown_target[IMAGE_SHOWN];
   struct stat st;
   int r = target[0] == '\0'
               ? -EISDIR
-              : image_tree_parent (&unpacker->tree, target, false, &target_directory, &render_name);
+              : image_tree_parent (&unpacker->tree, target, false, &target_directory, &target_name);
 
-  if (r == 0 && fstatat (target_directory, render_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+  if (r == 0 && fstatat (target_directory, target_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
     r = -errno;
   if (r < 0 || !S_ISREG (st.st_mode))
     return error_set (err, -EINVAL, "'%s' is a hard link to '%s', which is not a regular file of the image",
                       image_show (path, shown), image_show (target, shown_target));
-  if (linkat (target_directory, render_name, directory, name, 0) < 0)
+  if (linkat (target_directory, target_name, directory, name, 0) < 0)
     return image_entry_fail (path, -errno, err);
   return 0;
 }
 
-/* The name of a hard link's target, normal. */
+/* Gives the normal form of a hard link's target. */
 static int read_target (const struct image_unpacker *unpacker, const struct image_entry *entry,
                         const char *path, char target[IMAGE_NAME_SIZE], struct error *err)
 {
@@ -224,8 +222,7 @@ static int read_target (const struct image_unpacker *unpacker, const struct imag
   return r;
 }
 
-/* Looks at what is at NAME and takes it away, unless both are directories. A link to itself changes nothing.
- */
+/* Removes what is at NAME, unless both are directories. */
 static int make_room (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
                       int directory, const char *name, bool *ret_exists)
 {

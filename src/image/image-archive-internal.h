@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A layer's archive, entry by entry. The only user of libarchive.
  *
- * Bytes come from a function, packed as the media type says; entries come out as plain values. A packed layer
- * goes through two readers: one that only unpacks, and one that only knows tar, so that the unpacked bytes
- * can be counted and hashed between them, and no other format or filter than the promised one is ever tried.
- * No program is started: where libarchive would need one to unpack, the layer is refused.
+ * Bytes come from a callback, compressed as the media type says; entries come out as plain values. A
+ * compressed layer goes through two readers: one that only decompresses and one that only reads tar. The
+ * bytes between them are counted and hashed, and no format or filter but the declared one is ever tried. No
+ * program is started: if libarchive needs one to decompress, the layer is refused.
  *
- * Names are the bytes that stand in the archive, whatever the locale. Nothing here judges or touches a path.
- * libarchive is loaded when the first archive is opened, as it is large; without it, opening fails and says
- * so.
+ * Names are the bytes in the archive, whatever the locale. Nothing here judges or touches a path. libarchive
+ * is large, so it is loaded when the first archive is opened; without it, opening fails.
  */
 #pragma once
 
@@ -33,14 +32,14 @@ enum image_entry_kind {
   IMAGE_ENTRY_OTHER,
 };
 
-/* Strings live until the next entry is asked for. */
+/* Strings are valid until the next entry is read. */
 struct image_entry {
   enum image_entry_kind kind;
   const char *name;
   const char *target;   /* of a link; never NULL for one */
   mode_t mode;          /* permission bits, 07777 */
   int64_t uid, gid;     /* as stored; may be out of range */
-  struct timespec time; /* of the last change; tv_nsec is UTIME_OMIT where none is stored */
+  struct timespec time; /* mtime; tv_nsec is UTIME_OMIT if none is stored */
   uint64_t size;        /* of a file, holes included */
 };
 
@@ -49,14 +48,15 @@ struct image_archive;
 /* Fills BUFFER; *RET_LEN is 0 at the end. */
 typedef int image_archive_reader (void *data, void *buffer, size_t size, size_t *ret_len, struct error *err);
 
-/* UNPACKED_MAX bounds the bytes of the archive itself, unpacked. */
+/* UNPACKED_MAX limits the size of the tar archive after decompression. */
 int image_archive_open (image_archive_reader *read, void *data, enum image_packing packing,
                         uint64_t unpacked_max, struct image_archive **ret_archive, struct error *err);
 
 /* 1 and the next entry, 0 at the end, or an error. */
 int image_archive_next (struct image_archive *archive, struct image_entry *ret_entry, struct error *err);
 
-/* 1 and a piece of the entry's data, to stand at *RET_OFFSET; 0 at its end. Offsets grow; gaps are holes. */
+/* 1 and a piece of the entry's data, which belongs at *RET_OFFSET; 0 at its end. Offsets grow; gaps are
+ * holes. */
 int image_archive_data (struct image_archive *archive, const void **ret_bytes, size_t *ret_len,
                         uint64_t *ret_offset, struct error *err);
 
@@ -64,7 +64,7 @@ int image_archive_data (struct image_archive *archive, const void **ret_bytes, s
 int image_archive_attribute (struct image_archive *archive, const char **ret_name, const void **ret_value,
                              size_t *ret_len);
 
-/* Reads what stands behind the last entry, and gives the digest of all unpacked bytes and their number. */
+/* Reads what follows the last entry, and gives the digest and the number of all unpacked bytes. */
 int image_archive_finish (struct image_archive *archive, char hex[SHA256_HEX], uint64_t *ret_unpacked,
                           struct error *err);
 

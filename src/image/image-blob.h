@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One blob of a layout, read once, with its digest and size checked on the way.
  *
- * Bytes are handed out as they are read, so a caller acts on them before the digest is known, and must be
- * able to throw away what it did: only image_blob_finish says that all of it was what the descriptor
- * promised.
+ * The caller gets bytes before the digest is known, so it must be able to discard what it did with them: only
+ * image_blob_finish confirms that they match the descriptor.
  *
- * Must never: follow a link inside the layout, wait on what is not a regular file, or read past the promised
+ * Must never: follow a link inside the layout, wait on anything but a regular file, or read past the declared
  * size.
  */
 #pragma once
@@ -24,25 +23,24 @@ struct image_blob {
   struct sha256 hash;
 };
 
-/* LAYOUT is the layout's directory. Errors: -ENOENT when the blob is missing, -EBADMSG when its size is
- * another.
- */
+/* LAYOUT is the layout's directory. Errors: -ENOENT when the blob is missing, -EBADMSG when its size
+ * differs. */
 int image_blob_open (int layout, const struct image_descriptor *descriptor, struct image_blob *ret_blob,
                      struct error *err);
 
 /* Up to SIZE bytes; *RET_LEN is 0 at the end. */
 int image_blob_read (struct image_blob *blob, void *buffer, size_t size, size_t *ret_len, struct error *err);
 
-/* Reads what is left and compares. -EBADMSG when digest or size differ. */
+/* Reads the rest and compares. -EBADMSG when digest or size differ. */
 int image_blob_finish (struct image_blob *blob, struct error *err);
 
 void image_blob_close (struct image_blob *blob);
 #define cleanup_image_blob cleanup (image_blob_close)
 
-/* A whole small blob, checked; a NUL behind it is not counted. -EFBIG past MAX. */
+/* Reads and checks a whole small blob; a NUL is added and not counted. -EFBIG past MAX. */
 int image_blob_read_all (int layout, const struct image_descriptor *descriptor, size_t max, char **ret_text,
                          size_t *ret_len, struct error *err);
 
-/* A whole small file of the layout that no digest covers. */
+/* Reads a whole small file of the layout that has no digest. */
 int image_file_read_all (int layout, const char *name, size_t max, char **ret_text, size_t *ret_len,
                          struct error *err);

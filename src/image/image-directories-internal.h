@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Directories whose mode and time have to wait.
+/* Modes and times of directories, applied after the last layer.
  *
  * While layers are unpacked every directory is ours and writable, and each file put into one changes its
- * time. So what the archives say of directories is kept in a log, as well as each removal, and set when all
- * is in place: for each directory that is left, the last that was said of it since it was made. Removals
- * count for all below, so that a directory made anew does not inherit from one that a whiteout took.
+ * time. So the modes and times in the archives go into a log, together with each removal, and are applied at
+ * the end: for each directory that still exists, the last entry since it was made. A removal covers
+ * everything below, so that a directory made again does not inherit the mode of one that a whiteout removed.
  *
- * The log grows with the entries, which are bounded. Settling it sorts once; nothing is searched per entry.
+ * The log grows with the entries, which are limited. Applying it sorts once; there is no search for each
+ * entry.
  */
 #pragma once
 
@@ -24,19 +25,18 @@ struct image_directories {
   size_t count, capacity;
 };
 
-/* Called with each directory, those inside before those around them. */
+/* Called for each directory, children before parents. */
 typedef int image_directory_setter (void *data, const char *path, mode_t mode, struct timespec time,
                                     struct error *err);
 
 /* PATH is normal, "" for the root. */
 int image_directories_made (struct image_directories *directories, const char *path, mode_t mode,
                             struct timespec time);
-/* A directory that no entry speaks of: mode 0755, and a time that is the same whenever the image is unpacked.
- */
+/* A directory without an entry of its own: mode 0755, and a fixed time, so that unpacking is reproducible. */
 int image_directories_implied (struct image_directories *directories, const char *path);
 int image_directories_removed (struct image_directories *directories, const char *path);
 
-/* Gives what is left to SET and stops at its first error. The log is empty afterwards. */
+/* Calls SET for each remaining directory and stops at its first error. The log is empty afterwards. */
 int image_directories_settle (struct image_directories *directories, image_directory_setter *set, void *data,
                               struct error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The JSON documents of an image: index, manifest, configuration, and the file that marks a layout.
+/* The JSON documents of an image: index, manifest, configuration, and the file oci-layout.
  *
- * Bytes go in, structs come out; nothing here opens a file. Keys that we do not know are passed over, as the
- * image spec wants it; a known key of the wrong type, a digest that is not sha256, a size that is no number,
- * or a list past its limit is an error with the document's name, line and column. A document that calls
- * itself another type than its descriptor does, or that is index and manifest at once, is refused: two
- * readers would see two images in it.
+ * Bytes go in, structs come out; nothing here opens a file. Unknown keys are ignored, as the image spec
+ * requires. A known key of the wrong type, a digest that is not sha256, a size that is not a number, or a
+ * list past its limit is an error with the document's name, line and column. A document whose type differs
+ * from its descriptor's, or that is index and manifest at once, is refused: two readers would see two images
+ * in it.
  *
  * Must never: hand out a digest that is not 64 lower-case hexadecimal digits, or a null string in a list.
  */
@@ -19,13 +19,13 @@
 #include "base-sha256.h"
 #include "base-str.h"
 
-/* A blob by its digest, and what is said of it. */
+/* A blob's digest, and its metadata. */
 struct image_descriptor {
   char *media_type;
   char hex[SHA256_HEX]; /* the digest without "sha256:" */
   uint64_t size;
-  char *tag;               /* org.opencontainers.image.ref.name; NULL without */
-  char *os, *architecture; /* platform; NULL without */
+  char *tag;               /* org.opencontainers.image.ref.name, or NULL */
+  char *os, *architecture; /* platform, or NULL */
 };
 
 struct image_index {
@@ -39,17 +39,16 @@ struct image_manifest {
   size_t count;
 };
 
-/* What the image's maker had in mind. Only for information: the profile decides. */
+/* The image's defaults. Only for information: the profile decides. */
 struct image_config {
   char *os, *architecture;
-  char *user, *working_directory; /* NULL without */
+  char *user, *working_directory; /* or NULL */
   struct strlist environment, entrypoint, command;
   char (*diffs)[SHA256_HEX]; /* the digest of each layer when unpacked */
   size_t diff_count;
 };
 
-/* NAME stands in front of messages. MEDIA_TYPE is what the descriptor said, NULL for the index of a layout.
- */
+/* NAME is put before messages. MEDIA_TYPE is the descriptor's, NULL for the index of a layout. */
 int image_index_parse (const char *name, const char *media_type, const char *text, size_t len,
                        struct image_index *ret_index, struct error *err);
 int image_manifest_parse (const char *name, const char *media_type, const char *text, size_t len,
@@ -57,7 +56,7 @@ int image_manifest_parse (const char *name, const char *media_type, const char *
 int image_config_parse (const char *name, const char *text, size_t len, struct image_config *ret_config,
                         struct error *err);
 
-/* The file "oci-layout": 0 when its version is one that we know. */
+/* Checks the version in the file "oci-layout". */
 int image_mark_parse (const char *name, const char *text, size_t len, struct error *err);
 
 void image_index_clear (struct image_index *index);

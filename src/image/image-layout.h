@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An image in an OCI image layout on disk, found and read down to the list of its layers.
+/* An image in an OCI image layout on disk, read down to the list of its layers.
  *
  * A reference goes in; the manifest's digest, the layers and the configuration come out. Index, nested
  * indexes, manifest and configuration are read once, each within its limit and checked against its digest,
- * and only from regular files beneath the layout's directory. Layers are left for image-unpack.h.
+ * and only from regular files beneath the layout's directory. image-unpack.h reads the layers.
  *
- * Must never: follow a link inside the layout, accept another digest algorithm than sha256, or take an image
- * for another machine.
+ * Must never: follow a link inside the layout, accept another digest algorithm than sha256, or accept an
+ * image for another machine.
  */
 #pragma once
 
@@ -18,12 +18,12 @@
 struct image {
   int layout;           /* the layout's directory */
   char *name;           /* "oci:DIR[:TAG]", for messages */
-  char hex[SHA256_HEX]; /* the manifest's digest: what the image is known by */
+  char hex[SHA256_HEX]; /* the manifest's digest, which identifies the image */
   struct image_manifest manifest;
-  struct image_config config; /* as many diffs as the manifest has layers */
+  struct image_config config; /* has as many diffs as the manifest has layers */
 };
 
-/* MACHINE is the kernel's name of the machine (uname, host facts). */
+/* MACHINE is the kernel's name of the machine (uname). */
 int image_open (const struct image_reference *reference, const char *machine, struct image **ret_image,
                 struct error *err);
 

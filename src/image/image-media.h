@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The media types that we know: what kind of thing a blob is, and how a layer is packed.
+/* The media types that we support: what kind of blob each stands for, and how a layer is compressed.
  *
- * OCI's own and those of Docker's schema 2, which mean the same. A type that is not in the table is not
- * guessed at: foreign, encrypted and future kinds are refused by whoever asked.
+ * OCI's own types, and the equivalent ones of Docker's schema 2. A type that is not in the table has no kind,
+ * and callers refuse it: foreign, encrypted and future kinds are not guessed at.
  */
 #pragma once
 

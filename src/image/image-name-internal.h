@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of an archive's entries, as text.
  *
- * A name is brought into one form: relative, without ".", empty components or a slash at its end. A slash or
- * "./" in front means the root of the image, as in every other reader of layers. ".." is never resolved but
- * refused. Names that begin with ".wh." are marks that delete; any other use of them is refused. Pure.
+ * A name is normalized: relative, without ".", empty components or a trailing slash. A leading slash or "./"
+ * means the root of the image, as in every other reader of layers. ".." is never resolved but refused. Names
+ * that begin with ".wh." are whiteouts; any other use of the prefix is refused. Pure.
  */
 #pragma once
 
@@ -22,6 +22,6 @@ enum image_mark {
   IMAGE_MARK_OPAQUE, /* "DIR/.wh..wh..opq": deletes all in DIR of the layers below */
 };
 
-/* NORMAL is a normal name; for a mark it becomes the name of what is deleted, or of the opaque directory.
- * -EINVAL for a mark that names nothing, or where a directory on the way looks like one. */
+/* NORMAL is a normal name; for a whiteout it becomes the name of what is deleted, or of the opaque directory.
+ * -EINVAL for a whiteout that names nothing, or below a directory that is named like a whiteout. */
 int image_name_mark (char normal[IMAGE_NAME_SIZE], enum image_mark *ret_mark, struct error *err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names from an image, made fit for a message.
+/* Names from an image, escaped for messages.
  *
- * Tags, media types and the names in an archive are whatever the maker of the image wrote. Shown as they are,
- * they could break a message's one line or speak to the reader's terminal. Here every byte that is not plain
- * ASCII, and the backslash, becomes \xNN, and what is too long for a message is cut and says so.
+ * Tags, media types and names in an archive come from the image. Printed as they are, they could add lines to
+ * a message or send control sequences to the reader's terminal. Every byte that is not plain ASCII, and the
+ * backslash, becomes \xNN; a long name is cut, and the cut is marked.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of unpacking share: unpack.c walks layers and entries, entry.c makes one of them. */
+/* What the two files of unpacking share: unpack.c walks layers and entries, entry.c makes one entry. */
 #pragma once
 
 #include "image-archive-internal.h"
@@ -14,10 +14,10 @@ struct image_unpacker {
   struct image_report report;
 };
 
-/* Makes ENTRY, which is no whiteout, at PATH (normal, "" for the root); what is there is replaced, but for
- * the contents of a directory by a directory. */
+/* Makes ENTRY, which is not a whiteout, at PATH (normal, "" for the root). Replaces what is there; a
+ * directory over a directory keeps the contents. */
 int image_entry_put (struct image_unpacker *unpacker, const struct image_entry *entry, const char *path,
                      struct error *err);
 
-/* Says that PATH could not be reached or changed, and why; R is a negative errno. Returns R. */
+/* Sets the error that PATH could not be reached or changed; R is a negative errno. Returns R. */
 int image_entry_fail (const char *path, int r, struct error *err);

@@ -32,7 +32,7 @@ static int read_top_index (int layout, struct image_index *ret_index, struct err
   return r < 0 ? r : image_index_parse ("index.json", NULL, text, len, ret_index, err);
 }
 
-/* A document by its descriptor, and a name for messages: "manifest 0123...". */
+/* Reads a document by its descriptor, and gives its name for messages: "manifest 0123...". */
 static int read_document (int layout, const struct image_descriptor *descriptor, const char *kind,
                           char **ret_name, char **ret_text, size_t *ret_len, struct error *err)
 {
@@ -72,7 +72,8 @@ static int read_index (int layout, const struct image_descriptor *descriptor, st
   return r < 0 ? r : image_index_parse (name, descriptor->media_type, text, len, ret_index, err);
 }
 
-/* From the layout's index through indexes in it to a manifest. The tag counts at the top only. */
+/* Finds the manifest from the layout's index, through nested indexes. The tag is matched at the top level
+ * only. */
 static int find_manifest (struct image *image, const char *tag, const char *architecture, struct error *err)
 {
   cleanup_image_index struct image_index index = { 0 };

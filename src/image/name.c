@@ -48,7 +48,7 @@ int image_name_normal (const char *name, unsigned depth_max, char normal[IMAGE_N
   return 0;
 }
 
-/* One of the components before LEAF begins like a mark. */
+/* Whether a component before LEAF begins like a whiteout. */
 static bool directory_has_mark (const char *normal, const char *leaf)
 {
   for (const char *p = normal; p < leaf; p = strchr (p, '/') + 1)

@@ -26,7 +26,7 @@ static bool is_directory (const char *path)
   return stat (path, &st) == 0 && S_ISDIR (st.st_mode);
 }
 
-/* The image spec's own alphabet for org.opencontainers.image.ref.name. */
+/* The image spec's alphabet for org.opencontainers.image.ref.name. */
 static bool is_tag (const char *tag)
 {
   size_t len = strlen (tag);
@@ -35,7 +35,7 @@ static bool is_tag (const char *tag)
          && strspn (tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._:@/+") == len;
 }
 
-/* The longest part of TEXT up to its end or a colon that is a directory; NULL with errno. */
+/* The longest prefix of TEXT that ends at a colon or at its end and is a directory; NULL with errno. */
 static char *longest_directory (const char *text)
 {
   size_t len = strlen (text);

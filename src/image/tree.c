@@ -18,7 +18,7 @@
 #include "image-beneath-internal.h"
 #include "image-name-internal.h"
 
-/* Around the tree itself there are the cache's own directories. */
+/* The tree is some directories deep in the cache. */
 #define DEPTH_MAX (LIMIT_IMAGE_DEPTH + 8)
 
 #define DIRECTORY_FLAGS (O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -29,7 +29,7 @@ static void closedir_p (DIR **dir)
     closedir (*dir);
 }
 
-/* Goes to the directory PATH name by name and makes what is missing. */
+/* Opens the directory PATH one component at a time, and makes the missing ones. */
 static int make_directories (struct image_tree *tree, const char *path, int *ret_directory)
 {
   cleanup_close int at = openat (tree->root, ".", O_PATH | DIRECTORY_FLAGS);
@@ -84,7 +84,7 @@ int image_tree_parent (struct image_tree *tree, const char *path, bool make, int
   return 0;
 }
 
-/* With errno, as open has it. */
+/* Returns -1 with errno, like open. */
 static int open_unmounted (int directory, const char *name)
 {
   int fd = file_open_unmounted (directory, name);
@@ -94,7 +94,7 @@ static int open_unmounted (int directory, const char *name)
   return fd < 0 ? -1 : fd;
 }
 
-/* A directory of the tree may have any mode once it is settled; as its owner we may still look into it. */
+/* A finished directory may have any mode, but we own it and may change that. */
 static int open_to_remove (int directory, const char *name)
 {
   int fd = open_unmounted (directory, name);
@@ -123,7 +123,7 @@ static int open_list (int fd, DIR **ret_dir)
   return 0;
 }
 
-/* The next name in DIR that is not "." or "..": 1, 0 at the end, or a negative errno. */
+/* 1 and the next name in DIR that is not "." or "..", 0 at the end, or a negative errno. */
 static int next_name (DIR *dir, const char **ret_name)
 {
   for (;;) {
@@ -148,7 +148,7 @@ static int remove_at (int directory, const char *name, unsigned depth)
 
   if (unlinkat (directory, name, 0) == 0 || errno == ENOENT)
     return 0;
-  /* POSIX has EPERM for a directory, Linux EISDIR. */
+  /* unlink of a directory: POSIX has EPERM, Linux EISDIR. */
   if (errno != EISDIR && errno != EPERM)
     return -errno;
   if (depth > DEPTH_MAX)
@@ -182,7 +182,7 @@ struct prune {
   struct image_tree *tree;
   image_tree_keep *keep;
   void *data;
-  char path[IMAGE_NAME_SIZE + NAME_MAX + 1]; /* of the directory that we are in */
+  char path[IMAGE_NAME_SIZE + NAME_MAX + 1]; /* of the current directory */
 };
 
 static int prune_directory (struct prune *prune, DIR *dir, unsigned depth);
@@ -212,7 +212,7 @@ static int prune_directory (struct prune *prune, DIR *dir, unsigned depth)
   int r;
 
   while ((r = next_name (dir, &name)) > 0) {
-    /* Names in the tree came from normal ones, so they fit. */
+    /* Cannot happen: names in the tree come from normal names, which fit. */
     if (snprintf (prune->path + len, sizeof (prune->path) - len, "%s%s", len > 0 ? "/" : "", name)
         >= (int) (sizeof (prune->path) - len))
       return -ENAMETOOLONG;

@@ -24,9 +24,9 @@ struct layer {
   struct image_unpacker *unpacker;
   struct image_blob blob;
   struct image_progress progress;
-  uint64_t told;  /* bytes of this layer at the last call */
-  uint64_t below; /* bytes of the layers before */
-  void *touched; /* a search tree of the names that this layer has, and of the directories that they are in */
+  uint64_t told;  /* bytes of this layer at the last report */
+  uint64_t below; /* bytes of the layers below */
+  void *touched;  /* a search tree of this layer's names and their parent directories */
 };
 
 static int compare_names (const void *a, const void *b)
@@ -34,7 +34,7 @@ static int compare_names (const void *a, const void *b)
   return strcmp (a, b);
 }
 
-/* PATH is text of the caller's that is cut up on the way. */
+/* Adds PATH and its parents to the layer's names. PATH is the caller's buffer and is overwritten. */
 static int touch (struct layer *layer, char *path)
 {
   while (path[0] != '\0' && tfind (path, &layer->touched, compare_names) == NULL) {
@@ -63,7 +63,7 @@ static void layer_clear (struct layer *layer)
   image_blob_close (&layer->blob);
 }
 
-/* Deletes PATH of the layers below: all of it, or what this layer has not put there itself. */
+/* Deletes PATH as the layers below left it: everything, or what this layer has not put there. */
 static int delete_below (struct layer *layer, const char *path)
 {
   struct image_tree *tree = &layer->unpacker->tree;
@@ -113,13 +113,13 @@ static int check_entry (const struct image_unpacker *unpacker, const struct imag
 
   image_show (entry->name, shown);
   if (unpacker->report.entries >= unpacker->options.entries_max)
-    return error_set (err, -EFBIG, "'%s' is one more than %" PRIu64 " entries", shown,
+    return error_set (err, -EFBIG, "'%s' is past the limit of %" PRIu64 " entries", shown,
                       unpacker->options.entries_max);
   if (entry->kind < ARRAY_LEN (refused) && refused[entry->kind] != NULL)
     return error_set (err, -EPERM, "'%s' is %s; images may hold files, directories and links", shown,
                       refused[entry->kind]);
   if (entry->uid < 0 || entry->uid > LIMIT_ID_MAX || entry->gid < 0 || entry->gid > LIMIT_ID_MAX)
-    return error_set (err, -EINVAL, "'%s' belongs to %" PRId64 ":%" PRId64 ", which are no ids", shown,
+    return error_set (err, -EINVAL, "'%s' belongs to %" PRId64 ":%" PRId64 ", which are not valid ids", shown,
                       entry->uid, entry->gid);
   return 0;
 }
@@ -154,7 +154,7 @@ static int tell (struct layer *layer, struct error *err)
   layer->told = layer->blob.done;
   layer->progress.bytes = layer->below + layer->blob.done;
   r = options->tell ? options->tell (options->tell_data, &layer->progress) : 0;
-  return r < 0 ? error_set (err, r, "stopped before all was unpacked") : 0;
+  return r < 0 ? error_set (err, r, "stopped before the image was unpacked") : 0;
 }
 
 static int read_layer (void *data, void *buffer, size_t size, size_t *ret_len, struct error *err)
@@ -167,7 +167,7 @@ static int read_layer (void *data, void *buffer, size_t size, size_t *ret_len, s
   return r;
 }
 
-/* All entries; then the digests of what was read. DIFF is the promised one of the unpacked bytes. */
+/* Applies all entries, then checks the digests. DIFF is the declared digest of the unpacked bytes. */
 static int apply_layer (struct layer *layer, enum image_packing packing, const char *diff,
                         uint64_t *unpacked_left, struct error *err)
 {
@@ -269,7 +269,7 @@ int image_unpack (const struct image *image, int root, const struct image_unpack
   int r = 0;
 
   fill_limits (&unpacker.options);
-  /* What counts where no layer has an entry for the root. */
+  /* Applies if no layer has an entry for the root. */
   if (image_directories_implied (&unpacker.tree.directories, "") < 0)
     return error_oom (err);
   r = unpack_layers (&unpacker, image, err);

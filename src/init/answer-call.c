@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* System calls that the supervisor wants to see made, each in a process that nothing else depends on.
+/* System calls that the supervisor wants to observe, made in processes of their own.
  *
- * A call may end its process: then there is a new one for the next. A call that succeeded may have changed
- * its process (left a namespace, taken a lock, installed a filter): then there is a new one as well. What
- * failed, or only asked, has changed nothing, and as most calls that are asked for shall fail, one process
- * makes most of them. It leaves the results in memory that init shares, so that init waits for it once and
- * not for every call. The first one starts before anything else is answered: some calls wait for the
- * supervisor, and init has enough to do meanwhile.
+ * A call may end its process, and a call that succeeds may change it (leave a namespace, take a lock, install
+ * a filter): in both cases a new process makes the next call. A call that fails or only queries changes
+ * nothing. Most calls are expected to fail, so one process makes most of them. It leaves the results in
+ * memory shared with init, so that init waits for it once and not for every call. The first process starts
+ * before other questions are answered: some calls wait for the supervisor, and init answers the rest
+ * meanwhile.
  */
 #include <config.h>
 
@@ -24,7 +24,7 @@
 #include "init-answer.h"
 #include "init-fds.h"
 
-/* What a process that makes calls leaves behind. Everything in it is its word, and may be anything. */
+/* The results of a process that makes calls. It may have been taken over: nothing in here can be trusted. */
 struct made {
   uint32_t count;
   int64_t results[LIMIT_REPORT_CALLS];
@@ -44,11 +44,11 @@ static int64_t make_call (const struct report_call *call)
   long r = syscall ((long) call->number, (long) a[0], (long) a[1], (long) a[2], (long) a[3], (long) a[4],
                     (long) a[5]);
 
-  /* The C library takes what is from -4095 to -1 for an error, as the kernel does. */
+  /* syscall() maps -4095 to -1 to errno, as the kernel defines it. */
   return r == -1 ? -errno : r;
 }
 
-/* Ends with init, and has none of its sockets. */
+/* Makes the process end with init, and closes init's sockets. */
 static bool leave_init (pid_t init)
 {
   struct failure ignored = { 0 };
@@ -57,7 +57,7 @@ static bool leave_init (pid_t init)
          && fds_close_from (STDERR_FILENO + 1, &ignored) == 0;
 }
 
-/* Whether the call, having succeeded, has left its process as it was. */
+/* Whether the call leaves its process unchanged even if it succeeds. */
 static bool only_asks (const struct report_call *call)
 {
   return call->number == SYS_getpid
@@ -79,7 +79,7 @@ static _Noreturn void make_calls (struct questions questions, struct made *made)
     if (!call_asked (&asked, &call))
       continue;
     int64_t result = make_call (&call);
-    /* The call made a process, or a thread, and this is it. */
+    /* The call made a new process or thread, and this is it. */
     while (result == 0 && syscall (SYS_gettid) != me)
       syscall (SYS_exit, 0);
     made->results[made->count] = result;
@@ -101,14 +101,14 @@ static int collect (pid_t pid)
     if (got == pid && WIFSTOPPED (status))
       kill (pid, SIGKILL);
   } while ((got < 0 && errno == EINTR) || (got == pid && WIFSTOPPED (status)));
-  /* Processes that its calls made. */
+  /* Reaps processes that its calls made. */
   while (waitpid (-1, NULL, WNOHANG) > 0)
     ;
   return got > 0 && WIFSIGNALED (status) ? WTERMSIG (status) : 0;
 }
 
-/* Has a process make calls from the front of QUESTIONS on, as many as it can. Returns its id, or a negative
- * errno. */
+/* Starts a process that makes calls from the front of QUESTIONS on, as many as it can. Returns its pid, or a
+ * negative errno. */
 static pid_t start_maker (struct questions questions, struct made *made)
 {
   pid_t init = getpid ();
@@ -130,9 +130,8 @@ static void add_result (struct answers *answers, int64_t result, int errnum)
   answers_close (answers, QUESTION_CALL, r < 0 ? -r : errnum);
 }
 
-/* Takes over what MAKER has made, or the errno in its place. A call that ended it has the signal for an
- * answer.
- */
+/* Adds the results of MAKER to ANSWERS, or its errno if it is negative. The answer to a call that ended its
+ * process is the signal. */
 static void take_made (struct questions *questions, struct made *made, pid_t maker, struct answers *answers)
 {
   struct asked asked;
@@ -148,7 +147,7 @@ static void take_made (struct questions *questions, struct made *made, pid_t mak
     } else if (taken < count && taken < LIMIT_REPORT_CALLS) {
       add_result (answers, made->results[taken++], 0);
     } else if (taken == 0 || ended != 0) {
-      /* Without a single result there would be no end to it. */
+      /* Every round must answer at least one question, or the loop would not end. */
       add_result (answers, ended > 0 ? ended : 0, ended < 0 ? -ended : ECHILD);
       met = true;
     } else {
@@ -158,7 +157,7 @@ static void take_made (struct questions *questions, struct made *made, pid_t mak
   }
 }
 
-/* By the system call: the C library's function would look like an allocator, of which init has none. */
+/* Uses the system call, because a check refuses allocators in init and would take mmap() for one. */
 static struct made *share_memory (void)
 {
   struct made *made;

@@ -15,13 +15,13 @@
 #include "init-listing.h"
 #include "init-path.h"
 
-/* Where a file without a name cannot be had. The name is no secret: nothing is kept in it. No dot in front:
- * there are file systems that refuse it. */
+/* Used where O_TMPFILE is not supported. The name need not be secret: nothing is kept there. No leading dot,
+ * which some file systems refuse. */
 #define PROBE_NAME  "tyrum-oci-probe-"
 #define PROBE_TRIES 8
 
-/* The kernel takes its time to look at an entry of /proc, and nobody wants to know more than its type. (In
- * other directories a device may be mounted on a file.) */
+/* stat is slow for entries of /proc, and only their type is needed. (In other directories a device may be
+ * mounted on a file.) */
 static bool in_proc (const char *path)
 {
   return strcmp (path, "/proc") == 0 || strncmp (path, "/proc/", 6) == 0;
@@ -32,7 +32,7 @@ static int add_entry (int directory, const char *name, unsigned type, struct ans
   struct stat status;
   struct report_entry entry = { .name_length = (uint32_t) strlen (name), .mode = DTTOIF (type) };
 
-  /* An entry that cannot be looked at is an entry all the same; its mode is then none. */
+  /* An entry that cannot be examined is still listed, with mode 0. */
   if (type == DT_UNKNOWN && fstatat (directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
     entry.rdev = (uint64_t) major (status.st_rdev) << 32 | minor (status.st_rdev);
     entry.mode = status.st_mode;
@@ -111,7 +111,7 @@ int answer_create (const struct asked *asked, struct answers *answers)
   (void) answers;
   if (r < 0)
     return r;
-  /* With O_EXCL it can never get a name. */
+  /* With O_EXCL the file can never be linked to a name. */
   long fd =
       syscall (SYS_openat, AT_FDCWD, path, O_TMPFILE | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0) {
@@ -119,8 +119,8 @@ int answer_create (const struct asked *asked, struct answers *answers)
     return 0;
   }
   switch (errno) {
-  case EOPNOTSUPP: /* the file system does not know it */
-  case EISDIR:     /* nor does the kernel */
+  case EOPNOTSUPP: /* the file system does not support O_TMPFILE */
+  case EISDIR:     /* the kernel does not either */
   case EINVAL: return make_directory_in (path);
   default: return -errno;
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a program can be executed, without and with the bounds that the payload gets.
+/* Whether a program can be executed, without and with the restriction that the command gets.
  *
- * A kernel that can be asked (AT_EXECVE_CHECK, since 6.14) is; nothing is executed then. On others only init
- * itself is, as it is the one program that is known to do no harm.
+ * AT_EXECVE_CHECK (Linux 6.14) answers without executing anything. On older kernels only init itself is
+ * executed, because it is the one program that is known to be harmless.
  */
 #include <config.h>
 
@@ -30,7 +30,7 @@ static bool is_init (const char *path)
          && own.st_ino == other.st_ino;
 }
 
-/* In the child. Returns an errno; does not return where init was executed again. */
+/* In the child. Returns an errno; does not return if init was executed again. */
 static int try (const char *path, bool bounded)
 {
   char word[] = "--nothing";
@@ -52,7 +52,7 @@ static int try (const char *path, bool bounded)
   return errno;
 }
 
-/* The pipe is closed by an exec that works, without a word. */
+/* A successful exec closes the pipe without writing to it. */
 static int execute (const char *path, bool bounded, int32_t *ret_errnum)
 {
   pid_t init = getpid ();

@@ -13,7 +13,7 @@
 #include "init-listing.h"
 #include "init-path.h"
 
-/* Set by the kernel to say that there are flags at all; statvfs leaves it out. */
+/* The kernel sets this bit to mark the flags as valid; statvfs hides it. */
 #define ST_VALID 0x20
 
 static uint64_t number_of (dev_t device)
@@ -31,7 +31,7 @@ static ssize_t read_some (int fd, void *data, size_t size)
   return got < 0 ? -errno : got;
 }
 
-/* Files of the kernel do not know their size, so they are read to the end. */
+/* Kernel files report no size, so they are read to the end. */
 static int read_whole (int fd, struct answers *answers)
 {
   size_t room = answers_room (answers);
@@ -116,7 +116,7 @@ static int look_inside (int fd, const struct stat *status)
 
 static void fill_look (const struct stat *status, struct report_look *ret_look)
 {
-  /* Also what lies between the members: it leaves the process. */
+  /* Clears the padding too: it leaves the process. */
   memset (ret_look, 0, sizeof *ret_look);
   ret_look->device = number_of (status->st_dev);
   ret_look->inode = status->st_ino;
@@ -159,7 +159,7 @@ int answer_look (const struct asked *asked, struct answers *answers)
   return answers_add (answers, &look, sizeof look);
 }
 
-/* Saturates: a file system can claim any size. */
+/* Saturates: a file system can report any size. */
 static uint64_t size_of (const struct statfs *status)
 {
   uint64_t unit = (uint64_t) (status->f_frsize ? status->f_frsize : status->f_bsize);

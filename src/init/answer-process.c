@@ -33,7 +33,7 @@ int answer_connect (const struct asked *asked, struct answers *answers)
   return r;
 }
 
-/* FNV-1a: the supervisor knows what it has set, and only compares. */
+/* FNV-1a: the supervisor knows the value that it set, and only compares. */
 static void hash_text (const char *text, char ret_digits[HASH_DIGITS])
 {
   uint64_t hash = FNV_START;
@@ -64,7 +64,7 @@ int answer_limits (const struct asked *asked, struct answers *answers)
 {
   int r = asked->length > 0 ? -EINVAL : 0;
 
-  /* The kernel's own struct is that of the report. */
+  /* The kernel's struct is the same as the report's. */
   for (long resource = 0; resource < RLIM_NLIMITS && r == 0; resource++) {
     struct report_limit limit;
 

@@ -23,7 +23,7 @@ static int (*const answer_of[]) (const struct asked *asked, struct answers *answ
   [QUESTION_SEE] = answer_see,
 };
 
-/* The question at the front. False if it is not whole. */
+/* Reads the question at the front. False if it is incomplete. */
 static bool read_question (const struct questions *questions, struct asked *ret_asked)
 {
   struct report_item head;
@@ -71,7 +71,8 @@ static void answer_one (const struct asked *asked, struct answers *answers)
   answers_close (answers, asked->kind, r < 0 ? -r : 0);
 }
 
-/* Before the next call. A list of processes must not show those of our own. */
+/* Whether there is a QUESTION_LIST before the next call: a list of processes must not show the process that
+ * makes calls. */
 static bool asks_for_lists (struct questions questions)
 {
   struct asked asked;

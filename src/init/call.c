@@ -20,11 +20,11 @@ int call_supervisor (struct failure *failure)
   if (fd < 0)
     return failure_set_errno (failure, errno, "cannot make a socket", NULL);
   if (connect (fd, (const struct sockaddr *) &address, sizeof address) < 0)
-    return failure_set_errno (failure, errno, "cannot find who started this container at", address.sun_path);
+    return failure_set_errno (failure, errno, "cannot connect to the supervisor at", address.sun_path);
   if (fd == HANDSHAKE_FD)
     return 0;
   if (dup3 (fd, HANDSHAKE_FD, O_CLOEXEC) < 0)
-    return failure_set_errno (failure, errno, "cannot place a socket", NULL);
+    return failure_set_errno (failure, errno, "cannot move a socket to its descriptor", NULL);
   close (fd);
   return 0;
 }

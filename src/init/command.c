@@ -14,7 +14,7 @@
 static char text[LIMIT_ASK_BYTES];
 static char *argv[LIMIT_COMMAND_TEXTS + 1], *variables[LIMIT_COMMAND_TEXTS + 1];
 
-/* The text at *AT, which has a NUL before END; NULL where there is none. */
+/* The text at *AT, which ends with a NUL before END; NULL if there is none. */
 static char *next_text (char **at, const char *end)
 {
   char *found = *at;
@@ -43,8 +43,8 @@ int command_take (const unsigned char *bytes, size_t length, struct options *opt
   const char *directory, *end;
   char *at = text;
 
-  if (!options->held || options->command || length < sizeof head || length - sizeof head > sizeof text)
-    return failure_set (failure, -EBADMSG, "the supervisor's command is malformed, or one too many", NULL);
+  if (!options->prewarmed || options->command || length < sizeof head || length - sizeof head > sizeof text)
+    return failure_set (failure, -EBADMSG, "the supervisor's command is malformed or unexpected", NULL);
   memcpy (&head, bytes, sizeof head);
   memcpy (text, bytes + sizeof head, length - sizeof head);
   end = text + (length - sizeof head);

@@ -21,7 +21,7 @@
 #define CUT          "..."
 #define MORE         "more"
 
-/* NUMBER, a space, TARGET, a NUL each. */
+/* For each descriptor: NUMBER, a space, TARGET, a NUL. */
 static char recorded[RECORDED_MAX * (NUMBER_MAX + 1 + TARGET_MAX + 1) + sizeof MORE];
 static size_t recorded_len;
 static int recorded_r;
@@ -32,7 +32,7 @@ static void record (const char *text, size_t len)
   recorded_len += len;
 }
 
-/* A target that is too long ends in dots. */
+/* A target that is too long ends in "...". */
 static void record_one (int directory, const char *name)
 {
   char target[TARGET_MAX + 1];

@@ -33,11 +33,11 @@ int environment_restart (char *argv[], const char *names, struct failure *failur
   *to = NULL;
   for (char **word = argv; *word != NULL; word++)
     if (strcmp (*word, OPTION_KEEP_ENV) == 0) {
-      /* The word itself and its value. */
+      /* Removes the option and its value. */
       for (char **next = word; (next[0] = next[2]) != NULL; next++)
         continue;
       break;
     }
   execve (argv[0], argv, environ);
-  return failure_set_errno (failure, errno, "cannot start again", argv[0]);
+  return failure_set_errno (failure, errno, "cannot execute again", argv[0]);
 }

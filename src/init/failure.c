@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Of the longest line: program, text, quote, name, quote, colon, reason, newline. */
+/* The most pieces that a line has: program, text, quote, name, quote, colon, reason, newline. */
 #define PIECES_MAX 8
 
 static int keep (struct failure *failure, struct failure cause)
@@ -36,7 +36,7 @@ int failure_set_silent (struct failure *failure, int code)
 
 static void add (struct iovec *pieces, size_t *count, const char *text)
 {
-  /* writev only reads; its type cannot say so. */
+  /* writev only reads; struct iovec has no const. */
   union {
     const char *in;
     void *out;
@@ -64,7 +64,7 @@ void failure_print (const struct failure *failure)
     add (pieces, &count, strerror (failure->errnum));
   }
   add (pieces, &count, "\n");
-  /* There is nobody left to tell if this fails, too. */
+  /* There is no other place to report a failure of this. */
   ssize_t written = writev (STDERR_FILENO, pieces, (int) count);
   (void) written;
 }

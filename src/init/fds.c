@@ -14,12 +14,12 @@
 
 #include "init-listing.h"
 
-/* The number is the same on every architecture, and missing from older headers. */
+/* The same number on every architecture; older headers lack it. */
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
 
-/* fs.nr_open as the kernel sets it: no limit is above that unless somebody raised it. */
+/* The kernel's default for fs.nr_open, the upper bound of the limit. */
 #define DESCRIPTORS_MAX (1024 * 1024)
 
 int fds_from_name (const char *name)
@@ -36,8 +36,7 @@ int fds_from_name (const char *name)
   return fd;
 }
 
-/* The place of an entry in this directory is the descriptor's number, so closing while reading skips nothing.
- */
+/* The position in this directory is the descriptor's number, so closing while reading skips nothing. */
 static int close_by_proc (int first)
 {
   struct listing listing;
@@ -56,8 +55,8 @@ static int close_by_proc (int first)
   return r;
 }
 
-/* The runtime may have lowered the limit after the descriptors were made, so the kernel's own ceiling is
- * looked at as well. */
+/* The runtime may have lowered the limit after the descriptors were opened, so the loop goes to
+ * DESCRIPTORS_MAX at least. */
 static int close_by_number (int first)
 {
   struct rlimit limit;
@@ -87,7 +86,7 @@ int fds_fill_standard (struct failure *failure)
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (fcntl (fd, F_GETFD) >= 0)
       continue;
-    /* The lowest free number is the one that is wanted. */
+    /* open takes the lowest free number, which is the missing stream's. */
     if (open ("/dev/null", O_RDWR) < 0)
       return failure_set_errno (failure, errno, "cannot open", "/dev/null");
   }
@@ -101,7 +100,7 @@ int fds_claim_socket (int fd, const char *text, struct failure *failure)
   if (fstat (fd, &status) < 0 || !S_ISSOCK (status.st_mode))
     return failure_set (failure, -ENOTSOCK, text, NULL);
   if (fcntl (fd, F_SETFD, FD_CLOEXEC) < 0)
-    return failure_set_errno (failure, errno, "cannot keep a socket from the payload", NULL);
+    return failure_set_errno (failure, errno, "cannot set close-on-exec on a socket", NULL);
   return 0;
 }
 
@@ -110,6 +109,6 @@ int fds_limit (unsigned count, struct failure *failure)
   const struct rlimit limit = { count, count };
 
   if (setrlimit (RLIMIT_NOFILE, &limit) < 0)
-    return failure_set_errno (failure, errno, "cannot limit the open files", NULL);
+    return failure_set_errno (failure, errno, "cannot set the limit of open files", NULL);
   return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From questions to answers (wire-answers.h).
  *
- * In: the bytes of an ASK, from the supervisor. Out: the bytes of the ANSWER. Nothing is decided here, and
- * nothing is changed that outlives the question. What is asked about, the container's root, may be hostile:
- * no path makes init wait or open what reacts to being opened. No heap.
+ * In: the bytes of an ASK, from the supervisor. Out: the bytes of the ANSWER. Nothing is decided here, and no
+ * change outlives the question. The container's root may be hostile: no path makes init wait, and nothing is
+ * opened that reacts to it. No heap.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct asked {
   const unsigned char *bytes;
 };
 
-/* What of an ASK is still to be read. */
+/* The rest of an ASK. */
 struct questions {
   const unsigned char *at, *end;
 };
@@ -27,10 +27,11 @@ struct questions {
 /* False at the end. Only for questions that were checked. */
 bool questions_next (struct questions *questions, struct asked *ret_asked);
 
-/* Answers all of them. -EBADMSG, and nothing was looked at, if the bytes are not a row of questions. */
+/* Answers all questions. -EBADMSG, before any is answered, if the bytes are malformed. */
 int answer_all (struct questions questions, struct answers *answers);
 
-/* A kind of question each. They add the bytes of the answer; a negative errno is the answer instead. */
+/* One function for each kind of question. They add the bytes of the answer, or return a negative errno as the
+ * answer. */
 int answer_file (const struct asked *asked, struct answers *answers);
 int answer_link (const struct asked *asked, struct answers *answers);
 int answer_look (const struct asked *asked, struct answers *answers);
@@ -46,16 +47,15 @@ int answer_limits (const struct asked *asked, struct answers *answers);
 int answer_execute (const struct asked *asked, struct answers *answers);
 int answer_names (const struct asked *asked, struct answers *answers);
 
-/* Calls that a process is making meanwhile. */
+/* Calls that another process is making. */
 struct calls {
-  struct made *made; /* NULL: there was no memory, or nothing to make */
-  int maker;         /* its id, or a negative errno; 0: there is none */
+  struct made *made; /* NULL: out of memory, or no calls */
+  int maker;         /* its pid, or a negative errno; 0: no process */
 };
 
-/* Has the first calls of QUESTIONS made, while others are answered. Whoever lists processes sees one more
- * from here on. */
+/* Starts a process for the first calls of QUESTIONS, to run while others are answered. Lists of processes
+ * show it from here on. */
 void calls_start (struct questions questions, struct calls *ret_calls);
-/* Closes the answers of all questions at the front of QUESTIONS that are of kind QUESTION_CALL, and moves
- * QUESTIONS behind them. */
+/* Answers all questions at the front of QUESTIONS that are of kind QUESTION_CALL, and advances QUESTIONS. */
 void answer_calls (struct calls *calls, struct questions *questions, struct answers *answers);
 void calls_end (struct calls *calls);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command of an init that was started without one: words, variables and a working directory, as the
- * supervisor tells them when a sandbox that was held ready is given away. */
+/* The command of an init that was started without one: argv, env and a working directory, sent by the
+ * supervisor when a prewarmed sandbox is used. */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "init-failure.h"
 #include "init-options.h"
 
-/* Takes them from the LENGTH BYTES of a COMMAND, goes to the directory, and puts the words into OPTIONS. The
- * environment is that of the command from here on. Only once. */
+/* Reads a COMMAND of LENGTH BYTES, changes to its directory, replaces the environment, and sets the command
+ * in OPTIONS. Only once. */
 int command_take (const unsigned char *bytes, size_t length, struct options *options,
                   struct failure *failure);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The descriptors that init was started with, before it closed those that are nobody's.
+/* The descriptors that init was started with, recorded before it closes the stray ones.
  *
- * What a runtime leaves open is closed either way (init-fds.h). That it did leave it open is a fact about the
- * runtime, and kept until somebody asks.
+ * init-fds.h closes what a runtime left open. That it was left open is a fact about the runtime, recorded for
+ * QUESTION_DESCRIPTORS.
  */
 #pragma once
 
-/* To be called first of all. What went wrong is kept as well, as the answer. */
+/* To be called first. An error is recorded as well, as the answer. */
 void descriptors_record (void);
 
-/* Gives the memory back. There is nothing to ask any more. */
+/* Returns the memory to the kernel. No questions afterwards. */
 void descriptors_forget (void);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which descriptors init has, and so which ones the payload can ever get: the three standard streams.
+/* The descriptors of init, and so of the command: the three standard streams.
  *
- * Whatever else the runtime, or whoever started it, left open is closed before anything is said to the
- * supervisor. A descriptor of a directory on the host would be a way out of the container.
+ * Everything else that the runtime or its parent left open is closed before the first message to the
+ * supervisor. A descriptor of a host directory would be a way out of the container.
  */
 #pragma once
 
 #include "init-failure.h"
 
-/* Closes every descriptor from FIRST on. Without close_range it goes by /proc/self/fd, and without that by
- * number, up to a million or the hard limit, whichever is higher. */
+/* Closes every descriptor from FIRST on. Without close_range it reads /proc/self/fd, and without that it goes
+ * by number, up to a million or the hard limit, whichever is higher. */
 int fds_close_from (int first, struct failure *failure);
 
-/* A standard stream that is closed becomes /dev/null: otherwise the next descriptor that init opens for
- * itself would take its number. */
+/* Opens /dev/null for each closed standard stream: otherwise the next descriptor that init opens would take
+ * its number. */
 int fds_fill_standard (struct failure *failure);
 
-/* Makes sure that FD is a socket, and that it will not survive an exec. TEXT is the message if it is not. */
+/* Checks that FD is a socket, and makes it close-on-exec. TEXT is the message if it is not a socket. */
 int fds_claim_socket (int fd, const char *text, struct failure *failure);
 
-/* The limit, soft and hard, on the numbers of open descriptors: init's own, and with it the payload's. */
+/* Sets the soft and hard limit of open files, which the command inherits. */
 int fds_limit (unsigned count, struct failure *failure);
 
-/* The descriptor that an entry of /proc/self/fd stands for; -1 for what is not a number. */
+/* The descriptor of an entry of /proc/self/fd; -1 if NAME is not a number. */
 int fds_from_name (const char *name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The entries of a directory, without a heap.
  *
- * readdir allocates; this keeps a piece of the listing in the caller's frame. "." and ".." are left out. The
- * descriptor stays the caller's.
+ * readdir allocates; this keeps a piece of the listing on the caller's stack. "." and ".." are left out. The
+ * caller keeps the descriptor.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 struct listing {
   int fd;
   size_t at, len;
-  unsigned char type; /* of the last entry: DT_REG and its like */
+  unsigned char type; /* of the last entry: DT_REG etc. */
   char bytes[LISTING_BYTES];
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Static buffers that are needed before the payload starts, and never after. */
+/* Static buffers that are not needed after the command has started. */
 #pragma once
 
 #include <stddef.h>
 
-/* The kernel takes back every page that lies wholly in these bytes. They are undefined from here on. */
+/* Returns every page that lies wholly in these bytes to the kernel. Their contents are undefined
+ * afterwards. */
 void memory_forget (void *data, size_t size);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command line of tyrum-oci-init, as tyrum-oci writes it into the specification of a container:
  *
- *   tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] [--keep-env NAMES] --
- *                  COMMAND [ARG...]
- *   tyrum-oci-init --held [--open-files N] --
+ *       tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] [--keep-env NAMES] --
+ *                      COMMAND [ARG...]
+ *       tyrum-oci-init --prewarmed [--open-files N] --
  *
- * Strict, because a person never types it: what is not known, and a missing "--", is an error. What comes out
- * points into argv and owns nothing.
+ * Strict, because only programs write it: an unknown option or a missing "--" is an error. The result points
+ * into argv and owns nothing.
  */
 #pragma once
 
@@ -17,26 +17,26 @@
 /* What the handshake runs over; see wire-init.h. */
 enum transport {
   TRANSPORT_FD,     /* two sockets, HANDSHAKE_FD and STATUS_FD */
-  TRANSPORT_SOCKET, /* the same two, by way of a socket in a mounted directory */
-  TRANSPORT_STDIO,  /* the standard streams, before the payload has them */
-  TRANSPORT_CALL,   /* one socket, HANDSHAKE_FD, to who starts the container for an engine */
+  TRANSPORT_SOCKET, /* the same two, through a socket in a mounted directory */
+  TRANSPORT_STDIO,  /* the standard streams, before the command gets them */
+  TRANSPORT_CALL,   /* one socket, HANDSHAKE_FD, to the shim, which starts the container for an engine */
 };
 
-/* Init itself needs a few, the payload's loader as well. */
+/* Needed by init itself, and by the command's loader. */
 #define OPEN_FILES_MIN 16u
 
 #define OPTION_KEEP_ENV "--keep-env"
 
 struct options {
   enum transport transport;
-  unsigned open_files;  /* the limit from here on; 0: as it is. Runtimes need more than a payload may get */
-  const char *keep_env; /* the variables that are ours, separated by commas; NULL: all */
-  bool held;            /* the command is told later; COMMAND is NULL until then */
-  bool tty;             /* standard input is a terminal, which shall be the payload's own */
-  char *const *command; /* the payload's argv: at least one word, then NULL */
+  unsigned open_files;  /* the limit from here on; 0: unchanged. Runtimes need more than a command may get */
+  const char *keep_env; /* the variables to keep, separated by commas; NULL: all */
+  bool prewarmed;       /* the supervisor sends the command later; COMMAND is NULL until then */
+  bool tty;             /* standard input is a terminal, which becomes the command's controlling terminal */
+  char *const *command; /* at least one argument, then NULL */
 };
 
-/* Whether STATUS_FD is the supervisor's. */
+/* Whether STATUS_FD is connected to the supervisor. */
 static inline bool options_have_status (const struct options *options)
 {
   return options->transport == TRANSPORT_FD || options->transport == TRANSPORT_SOCKET;

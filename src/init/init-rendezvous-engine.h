@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way to the supervisor behind an engine, which passes no descriptors into a container.
+/* The connection to the supervisor from an engine's container: engines pass no descriptors.
  *
- * The supervisor listens in a directory that is mounted read-only (a read-only mount does not forbid to
- * connect). Init connects twice, says hello over the second connection, and gets the three standard streams
- * in return; the engine's own go nowhere. From then on everything is as if the two sockets had been passed.
- * The supervisor has taken the name away by the time of the go-ahead, so nobody after init finds the way.
+ * The supervisor listens in a directory that is mounted read-only (which does not prevent connecting). Init
+ * connects twice, sends hello over the second connection, and gets the three standard streams in return; the
+ * engine's own are not used. From then on everything is as if the two sockets had been passed. The supervisor
+ * removes the socket's name before the go-ahead, so that the command cannot connect.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 
 #include "init-failure.h"
 
-/* HANDSHAKE_FD and STATUS_FD are free before, and the two connections afterwards. With TTY the streams are a
- * terminal of the container's own, whose master goes out with the hello. */
+/* HANDSHAKE_FD and STATUS_FD must be free; they become the two connections. With TTY the streams are a new
+ * terminal of the container, whose master is sent with the hello. */
 int rendezvous_enter (bool tty, struct failure *failure);
 
-/* Has the kernel send SIGIO when the supervisor goes: it is not init's parent. */
+/* Makes the kernel send SIGIO when the supervisor closes its end: it is not init's parent. */
 int rendezvous_watch (struct failure *failure);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Signals in the kernel's own terms: all 64 of them.
+/* Signals by the kernel's own interface: all 64 of them.
  *
- * The C libraries keep two or three real-time signals for themselves, and leave them out of every set and
- * every sigaction. Process 1 has to block, forward and reset those as well, so the calls are made directly.
+ * The C libraries reserve two or three real-time signals, and leave them out of every set and every
+ * sigaction. Process 1 has to block, forward and reset those as well, so it makes the system calls directly.
  *
- * Init has no handler at all. Everything is blocked from the start and taken from the queue in one place. A
- * fault of init's own still ends it: the kernel does not leave those blocked.
+ * Init has no handlers. All signals are blocked from the start and taken from the queue in one place. A fault
+ * of init's own still ends it: the kernel unblocks those.
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 int signals_block_all (struct failure *failure);
 int signals_unblock_all (void);
 
-/* The default disposition for every signal. Before the payload, because an ignored signal stays ignored over
- * an exec; in init, because an ignored SIGCHLD takes away the children's statuses. */
+/* Sets the default disposition for every signal. For the command, because an ignored signal stays ignored
+ * across exec; for init, because with SIGCHLD ignored the kernel discards the statuses of children. */
 void signals_default_all (void);
 
-/* Waits until a blocked signal comes in. Returns 0 or a negative errno, never -EINTR. */
+/* Waits for a blocked signal. Returns 0 or a negative errno, never -EINTR. */
 int signals_wait (siginfo_t *ret_info);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which programs the payload may execute: Landlock's right to execute, for it and all that it starts.
+/* Which programs the command may execute: Landlock's right to execute, for it and its descendants.
  *
- * In: paths from the supervisor, before the go-ahead. What a named program needs to run is allowed with it:
- * the interpreter of a script, the program that "#!/usr/bin/env NAME" finds, the loader of a dynamic one.
- * A path that is not there is passed over, as it cannot be executed anyway. The rules are made by init, who
- * sees the root as the payload will, and put in force in the payload's own process right before the exec:
- * init itself stays free. Files may be hostile: only regular ones are read, and nothing waits.
+ * In: paths from the supervisor, before the go-ahead. What a listed program needs to run is allowed with it:
+ * the interpreter of a script, the program that "#!/usr/bin/env NAME" finds, the loader of a dynamic one. A
+ * path that does not exist is skipped. Init makes the rules, because it sees the same root as the command,
+ * and the command's process puts them in force right before the exec: init itself is not restricted. Files
+ * may be hostile: only regular ones are read, and nothing blocks.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 #include "init-failure.h"
 
-/* PATHS are LENGTH bytes, a NUL behind each. To be called once. */
+/* PATHS are LENGTH bytes, each path ends with a NUL. To be called once. */
 int tools_prepare (const unsigned char *paths, size_t length, struct failure *failure);
 
-/* In the process that is to be bounded. 0 also where no paths came: then everything may be executed. */
+/* Restricts the calling process. 0 also without paths: then everything may be executed. */
 int tools_confine (void);

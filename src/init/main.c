@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tyrum-oci-init: process 1 of a container.
  *
- * Starts with the container's limits in force and nothing run yet; says hello to the supervisor and waits.
- * With its go-ahead it runs the payload, looks after the container's processes until the payload ends,
- * reports how, and exits with the payload's code, upon which the kernel ends whatever is left. Without a
- * go-ahead the payload never runs and the exit code is 125.
+ * Starts with the container's limits in force and before any other program; sends hello to the supervisor and
+ * waits. After the go-ahead it runs the command, looks after the container's processes until the command
+ * ends, reports how, and exits with the command's code, upon which the kernel kills the remaining processes.
+ * Without a go-ahead the command never runs and the exit code is 125.
  *
- * Static, because the container's own libraries are not to be trusted. Nothing is allocated and nothing of
- * the environment is read but PATH. Only calls that the strict seccomp list allows are made.
+ * Static, because the container's own libraries are not trusted. Allocates nothing and reads only PATH from
+ * the environment. Makes only system calls that the strict seccomp list allows.
  */
 #include <config.h>
 
@@ -43,7 +43,7 @@ static int claim_sockets (struct failure *failure)
                            failure);
 }
 
-/* All that must hold before the first word to the supervisor. */
+/* Everything that must hold before the first message to the supervisor. */
 static int prepare (const struct options *options, struct failure *failure)
 {
   int r = signals_block_all (failure);
@@ -51,9 +51,9 @@ static int prepare (const struct options *options, struct failure *failure)
   if (r < 0)
     return r;
   signals_default_all ();
-  /* The payload has the same user id: it must not look into init, nor take its descriptors. */
+  /* The command has the same user id: it must not read init's memory or take its descriptors. */
   if (prctl (PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-    return failure_set_errno (failure, errno, "cannot hide from the payload", NULL);
+    return failure_set_errno (failure, errno, "cannot clear the dumpable flag", NULL);
   descriptors_record ();
   r = fds_fill_standard (failure);
   if (r < 0)
@@ -64,23 +64,23 @@ static int prepare (const struct options *options, struct failure *failure)
   if (r < 0)
     return r;
   if (options->tty && !isatty (STDIN_FILENO))
-    return failure_set (failure, -ENOTTY, "--tty was given, and standard input is not a terminal", NULL);
+    return failure_set (failure, -ENOTTY, "--tty needs a terminal on standard input", NULL);
   if (options->transport == TRANSPORT_FD)
     r = claim_sockets (failure);
   else if (options->transport == TRANSPORT_CALL)
     r = call_supervisor (failure);
   if (r < 0)
     return r;
-  /* Here and not in the payload's process, so that the limit which is reported is the one that it inherits.
-   */
+  /* Here and not in the command's process, so that the limit which is reported is the one that the command
+   * inherits. */
   return options->open_files > 0 ? fds_limit (options->open_files, failure) : 0;
 }
 
-/* From here on the container ends when the supervisor does, which is init's parent by now unless an engine
- * is. If it died before the kernel was asked, the status socket says so. */
+/* Makes the container end with the supervisor, which is init's parent by now, unless an engine is. If the
+ * supervisor died before, the status socket shows it. */
 static int tie_to_supervisor (const struct options *options, struct failure *failure)
 {
-  /* An engine decides itself what becomes of its containers. */
+  /* An engine manages the lifetime of its containers itself. */
   if (options->transport == TRANSPORT_CALL)
     return 0;
   if (options->transport == TRANSPORT_SOCKET) {
@@ -92,7 +92,7 @@ static int tie_to_supervisor (const struct options *options, struct failure *fai
   return options->transport == TRANSPORT_FD ? handshake_check_supervisor (failure) : 0;
 }
 
-/* How the payload ended becomes what the supervisor is told. Returns the exit code. */
+/* Reports how the command ended. Returns the exit code. */
 static int conclude (const struct options *options, const struct ending *ending, int exec_err)
 {
   struct handshake_ended ended = { .code = ending->code, .signal = ending->signal, .exec_err = exec_err };
@@ -111,7 +111,7 @@ static int conclude (const struct options *options, const struct ending *ending,
   return ended.signal ? EXIT_SIGNAL_BASE + ended.signal : ended.code;
 }
 
-/* Returns the exit code, or a negative errno when the payload did not run. */
+/* Returns the exit code, or a negative errno if the command did not run. */
 static int run (char *argv[], struct failure *failure)
 {
   struct options options;

@@ -12,7 +12,7 @@ void memory_forget (void *data, size_t size)
   size_t page = (size_t) sysconf (_SC_PAGESIZE);
   size_t before = (page - (uintptr_t) data % page) % page;
 
-  /* A failure costs memory, and nothing else. */
+  /* Failing only costs memory. */
   if (size >= before + page)
     (void) madvise ((char *) data + before, (size - before) / page * page, MADV_DONTNEED);
 }

@@ -10,20 +10,20 @@
 
 static int parse_transport (const char *word, enum transport *ret_transport, struct failure *failure)
 {
-  if (strcmp (word, "fd") == 0)
-    *ret_transport = TRANSPORT_FD;
-  else if (strcmp (word, "stdio") == 0)
-    *ret_transport = TRANSPORT_STDIO;
-  else if (strcmp (word, "socket") == 0)
-    *ret_transport = TRANSPORT_SOCKET;
-  else if (strcmp (word, "call") == 0)
-    *ret_transport = TRANSPORT_CALL;
-  else
-    return failure_set (failure, -EINVAL, "--transport takes fd, socket, stdio or call, not", word);
-  return 0;
+  static const char *const names[] = { [TRANSPORT_FD] = "fd",
+                                       [TRANSPORT_SOCKET] = "socket",
+                                       [TRANSPORT_STDIO] = "stdio",
+                                       [TRANSPORT_CALL] = "call" };
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp (word, names[i]) == 0) {
+      *ret_transport = (enum transport) i;
+      return 0;
+    }
+  return failure_set (failure, -EINVAL, "--transport takes fd, socket, stdio or call, not", word);
 }
 
-/* A limit that this program was not given by us is no reason to guess. */
+/* Strict: a number that tyrum-oci would not write is an error. */
 static int parse_open_files (const char *word, unsigned *ret_count, struct failure *failure)
 {
   unsigned count = 0;
@@ -38,11 +38,11 @@ static int parse_open_files (const char *word, unsigned *ret_count, struct failu
   return failure_set (failure, -EINVAL, "--open-files needs a number from 16 on, not", word);
 }
 
-enum { OPTION_TTY, OPTION_HELD, OPTION_OPEN_FILES, OPTION_KEEP, OPTION_TRANSPORT };
+enum { OPTION_TTY, OPTION_PREWARMED, OPTION_OPEN_FILES, OPTION_KEEP, OPTION_TRANSPORT };
 
 static const struct argv_option table[] = {
   [OPTION_TTY] = { "tty", false },
-  [OPTION_HELD] = { "held", false },
+  [OPTION_PREWARMED] = { "prewarmed", false },
   [OPTION_OPEN_FILES] = { "open-files", true },
   [OPTION_KEEP] = { &OPTION_KEEP_ENV[2], true },
   [OPTION_TRANSPORT] = { "transport", true },
@@ -52,7 +52,7 @@ static int take_option (const struct argv_reader *reader, struct options *option
 {
   switch (reader->option) {
   case OPTION_TTY: options->tty = true; return 0;
-  case OPTION_HELD: options->held = true; return 0;
+  case OPTION_PREWARMED: options->prewarmed = true; return 0;
   case OPTION_OPEN_FILES: return parse_open_files (reader->value, &options->open_files, failure);
   case OPTION_KEEP: options->keep_env = reader->value; return 0;
   default: return parse_transport (reader->value, &options->transport, failure);
@@ -77,12 +77,12 @@ int options_parse (char *const argv[], struct options *ret_options, struct failu
     return failure_set (failure, -EINVAL, "there is no value for", reader.word);
   if (kind != ARGV_SEPARATOR && kind != ARGV_END)
     return failure_set (failure, -EINVAL, "unknown option", reader.word);
-  if (options.held && kind == ARGV_SEPARATOR && !*reader.rest && options.transport == TRANSPORT_FD
+  if (options.prewarmed && kind == ARGV_SEPARATOR && !*reader.rest && options.transport == TRANSPORT_FD
       && !options.tty && !options.keep_env) {
     *ret_options = options;
     return 0;
   }
-  if (!*reader.rest || options.held)
+  if (!*reader.rest || options.prewarmed)
     return failure_set (
         failure, -EINVAL,
         "no command; usage: tyrum-oci-init [--transport fd|socket|stdio|call] [--tty] [--open-files N] "

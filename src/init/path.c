@@ -14,12 +14,12 @@
 
 #define HARMLESS (O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC)
 
-/* null, zero, random and their like; see the kernel's list of devices. */
+/* null, zero, random and others; see the kernel's list of devices. */
 #define MAJOR_MEMORY 1
 
 #define PROC "/proc"
 
-/* From the kernel's linux/magic.h, which musl does not bring. */
+/* From the kernel's linux/magic.h, which musl lacks. */
 #define PROC_MAGIC 0x9fa0
 
 int path_asked (const struct asked *asked, char ret_path[PATH_MAX])
@@ -69,7 +69,7 @@ int path_open_harmless (const char *path, int flags, const struct stat *looked, 
   int fd = path_open (path, flags);
   if (fd < 0)
     return fd;
-  /* Others may write where the container looks: a workspace. What was opened is what counts. */
+  /* The workspace may change between lstat and open, so check what was opened. */
   r = fstat (fd, ret_status) < 0 ? -errno : check_harmless (ret_status);
   if (r < 0) {
     close (fd);
@@ -85,7 +85,7 @@ static bool is_in_proc (const char *path)
   return strncmp (path, PROC, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-/* The device of the kernel's /proc. -EXDEV if what is there is something else. */
+/* The device of the kernel's /proc. -EXDEV if another file system is mounted there. */
 static int find_proc (dev_t *ret_device)
 {
   struct statfs system;
@@ -101,7 +101,7 @@ static int find_proc (dev_t *ret_device)
 
 int path_check_proc (const char *path, const struct stat *status)
 {
-  /* Asked for once: if it is another later, no file is on it. */
+  /* Determined once: if /proc is replaced later, no file matches. */
   static dev_t device;
   static bool known;
 

@@ -17,7 +17,7 @@
 #define STREAMS 3
 #define PTMX    "/dev/ptmx"
 
-/* The number is the same on the architectures that we build for, and missing from older headers. */
+/* The same number on the architectures that we build for; older headers lack it. */
 #ifndef TIOCGPTPEER
 #define TIOCGPTPEER 0x5441
 #endif
@@ -31,15 +31,15 @@ static int connect_as (int fd, struct failure *failure)
     return failure_set_errno (failure, errno, "cannot make a socket", NULL);
   if (made != fd) {
     if (dup3 (made, fd, O_CLOEXEC) < 0)
-      return failure_set_errno (failure, errno, "cannot place a socket", NULL);
+      return failure_set_errno (failure, errno, "cannot move a socket to its descriptor", NULL);
     close (made);
   }
   if (connect (fd, (const struct sockaddr *) &address, sizeof address) < 0)
-    return failure_set_errno (failure, errno, "cannot find the supervisor at", address.sun_path);
+    return failure_set_errno (failure, errno, "cannot connect to the supervisor at", address.sun_path);
   return 0;
 }
 
-/* The one packet that brings descriptors along. */
+/* Receives the one packet with descriptors. */
 static int receive_streams (int streams[STREAMS], struct failure *failure)
 {
   struct handshake_header header = { 0 };
@@ -68,7 +68,7 @@ static int receive_streams (int streams[STREAMS], struct failure *failure)
   return 0;
 }
 
-/* MASTER goes along unless it is -1. */
+/* Sends hello, with MASTER unless it is -1. */
 static int send_hello (int master, struct failure *failure)
 {
   struct handshake_header hello = { .magic = HANDSHAKE_MAGIC,
@@ -106,7 +106,7 @@ static int take_streams (struct failure *failure)
     r = receive_streams (streams, failure);
   for (int i = 0; r == 0 && i < STREAMS; i++) {
     if (dup2 (streams[i], i) < 0)
-      return failure_set_errno (failure, errno, "cannot take a standard stream", NULL);
+      return failure_set_errno (failure, errno, "cannot replace a standard stream", NULL);
     close (streams[i]);
   }
   return r;
@@ -125,7 +125,7 @@ static int make_terminal (struct failure *failure)
   r = send_hello (master, failure);
   for (int i = 0; r == 0 && i < STREAMS; i++)
     if (dup2 (slave, i) < 0)
-      return failure_set_errno (failure, errno, "cannot take the terminal", NULL);
+      return failure_set_errno (failure, errno, "cannot make the terminal a standard stream", NULL);
   close (slave);
   close (master);
   return r;

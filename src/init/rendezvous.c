@@ -16,7 +16,7 @@
 #include "init-memory.h"
 #include "init-tools.h"
 
-/* What was heard last, and what is said to it. Only until the go-ahead. */
+/* The last message, and the answers to it. Only used until the go-ahead. */
 static struct {
   struct {
     struct handshake_header header;
@@ -42,7 +42,7 @@ static bool header_is (const struct handshake_header *header, enum handshake_typ
   return header_is_ours (header, type) && header->length == 0;
 }
 
-/* After a call failed: whether to make it again. The other end may have made the description non-blocking. */
+/* Whether to repeat a call that failed. The other end may have made the file description non-blocking. */
 static bool worth_again (int fd, short events)
 {
   struct pollfd wait = { .fd = fd, .events = events };
@@ -52,7 +52,6 @@ static bool worth_again (int fd, short events)
   return errno == EAGAIN && (poll (&wait, 1, -1) >= 0 || errno == EINTR);
 }
 
-/* One packet. */
 static int send_packet (int fd, const void *packet, size_t size)
 {
   ssize_t sent;
@@ -65,7 +64,7 @@ static int send_packet (int fd, const void *packet, size_t size)
   return (size_t) sent == size ? 0 : -EMSGSIZE;
 }
 
-/* One packet; RET_SIZE is that of the whole, also where it did not fit. -EPIPE at the end. */
+/* Receives one packet; RET_SIZE is its full size, even if it did not fit. -EPIPE at the end. */
 static int receive_packet (int fd, void *packet, size_t room, size_t *ret_size)
 {
   ssize_t got;
@@ -98,7 +97,7 @@ static int write_all (int fd, const void *data, size_t size)
   return 0;
 }
 
-/* Not a byte more than SIZE: what follows is the payload's. */
+/* Never reads more than SIZE bytes: what follows is for the command. */
 static int read_all (int fd, void *data, size_t size)
 {
   char *at = data;
@@ -118,30 +117,30 @@ static int read_all (int fd, void *data, size_t size)
   return 0;
 }
 
-static int say (enum transport transport, const void *data, size_t size)
+static int send_bytes (enum transport transport, const void *data, size_t size)
 {
   if (transport == TRANSPORT_STDIO)
     return write_all (STDOUT_FILENO, data, size);
   return send_packet (HANDSHAKE_FD, data, size);
 }
 
-/* The ANSWER, and behind it the bytes in pieces that a packet can take. */
+/* Sends the ANSWER, then the bytes in pieces that fit into a packet. */
 static int send_answers (enum transport transport)
 {
   struct handshake_header header = header_of (HANDSHAKE_ANSWER, (uint32_t) talk.answers.used);
-  int r = say (transport, &header, sizeof header);
+  int r = send_bytes (transport, &header, sizeof header);
 
   for (size_t at = 0; r == 0 && at < talk.answers.used;) {
     size_t left = talk.answers.used - at;
     size_t piece = left < REPORT_PIECE_BYTES ? left : REPORT_PIECE_BYTES;
 
-    r = say (transport, talk.answers.bytes + at, piece);
+    r = send_bytes (transport, talk.answers.bytes + at, piece);
     at += piece;
   }
   return r;
 }
 
-/* From a byte stream: no more than the header says, and only if it is one with something behind it. */
+/* From a byte stream: reads a header, and what it announces if the message has a body. */
 static int receive_from_stream (size_t *ret_size)
 {
   struct handshake_header *header = &talk.message.header;
@@ -158,66 +157,71 @@ static int receive_from_stream (size_t *ret_size)
   return r;
 }
 
-static int hear (enum transport transport, size_t *ret_size)
+static int receive (enum transport transport, size_t *ret_size)
 {
   if (transport == TRANSPORT_STDIO)
     return receive_from_stream (ret_size);
   return receive_packet (HANDSHAKE_FD, &talk.message, sizeof talk.message, ret_size);
 }
 
-/* An ASK of SIZE bytes, header and all, that lies in talk.message. */
+/* Whether the SIZE bytes in talk.message are a header and exactly the body that it announces. */
+static bool message_is_whole (size_t size)
+{
+  uint32_t length = talk.message.header.length;
+
+  return length <= sizeof talk.message.questions && size == sizeof talk.message.header + length;
+}
+
+/* Answers an ASK of SIZE bytes, header included, in talk.message. */
 static int answer (enum transport transport, size_t size, struct failure *failure)
 {
   const unsigned char *questions = talk.message.questions;
-  uint32_t length = talk.message.header.length;
   int r = -EBADMSG;
 
-  if (length <= sizeof talk.message.questions && size == sizeof talk.message.header + length)
-    r = answer_all ((struct questions){ questions, questions + length }, &talk.answers);
+  if (message_is_whole (size))
+    r = answer_all ((struct questions){ questions, questions + talk.message.header.length }, &talk.answers);
   if (r < 0)
     return failure_set (failure, r, "the supervisor's questions are malformed", NULL);
   r = send_answers (transport);
   return r < 0 ? failure_set_errno (failure, -r, "cannot answer the supervisor", NULL) : 0;
 }
 
-/* A CONFINE of SIZE bytes, header and all, that lies in talk.message. */
+/* Handles a CONFINE of SIZE bytes, header included, in talk.message. */
 static int confine (size_t size, struct failure *failure)
 {
-  uint32_t length = talk.message.header.length;
-
-  if (length > sizeof talk.message.questions || size != sizeof talk.message.header + length)
+  if (!message_is_whole (size))
     return failure_set (failure, -EBADMSG, "the supervisor's list of programs is malformed", NULL);
-  return tools_prepare (talk.message.questions, length, failure);
+  return tools_prepare (talk.message.questions, talk.message.header.length, failure);
 }
 
-/* A COMMAND of SIZE bytes, header and all, that lies in talk.message. */
+/* Handles a COMMAND of SIZE bytes, header included, in talk.message. */
 static int take_command (size_t size, struct options *options, struct failure *failure)
 {
-  uint32_t length = talk.message.header.length;
-
-  if (length > sizeof talk.message.questions || size != sizeof talk.message.header + length)
+  if (!message_is_whole (size))
     return failure_set (failure, -EBADMSG, "the supervisor's command is malformed", NULL);
-  return command_take (talk.message.questions, length, options, failure);
+  return command_take (talk.message.questions, talk.message.header.length, options, failure);
 }
 
-/* Answers, until something comes that is no question: a header of SIZE bytes, in talk.message. */
-static int answer_until_told (struct options *options, size_t *ret_size, struct failure *failure)
+/* Handles messages until one has another type: it is left in talk.message, with its size in RET_SIZE. */
+static int handle_messages (struct options *options, size_t *ret_size, struct failure *failure)
 {
+  const struct handshake_header *header = &talk.message.header;
+
   for (;;) {
-    enum transport transport = options->transport;
-    int r = hear (transport, ret_size);
+    int r = receive (options->transport, ret_size);
 
     if (r == -EPIPE)
       return failure_set (failure, r, "the supervisor went away before the go-ahead", NULL);
     if (r < 0)
       return failure_set_errno (failure, -r, "cannot receive the supervisor's go-ahead", NULL);
-    if (*ret_size >= sizeof talk.message.header && header_is_ours (&talk.message.header, HANDSHAKE_CONFINE))
+    if (*ret_size < sizeof *header)
+      return 0;
+    if (header_is_ours (header, HANDSHAKE_CONFINE))
       r = confine (*ret_size, failure);
-    else if (*ret_size >= sizeof talk.message.header
-             && header_is_ours (&talk.message.header, HANDSHAKE_COMMAND))
+    else if (header_is_ours (header, HANDSHAKE_COMMAND))
       r = take_command (*ret_size, options, failure);
-    else if (*ret_size >= sizeof talk.message.header && header_is_ours (&talk.message.header, HANDSHAKE_ASK))
-      r = answer (transport, *ret_size, failure);
+    else if (header_is_ours (header, HANDSHAKE_ASK))
+      r = answer (options->transport, *ret_size, failure);
     else
       return 0;
     if (r < 0)
@@ -230,17 +234,17 @@ int handshake_await_go (struct options *options, struct failure *failure)
   enum transport transport = options->transport;
   struct handshake_header hello = header_of (HANDSHAKE_HELLO, 0);
   size_t size;
-  int r = say (transport, &hello, sizeof hello);
+  int r = send_bytes (transport, &hello, sizeof hello);
 
   if (r < 0)
     return failure_set_errno (failure, -r, "cannot say hello to the supervisor", NULL);
-  r = answer_until_told (options, &size, failure);
+  r = handle_messages (options, &size, failure);
   if (r < 0)
     return r;
   if (size == sizeof talk.message.header && header_is (&talk.message.header, HANDSHAKE_STOP))
     return failure_set_silent (failure, -ECANCELED);
   if (size != sizeof talk.message.header || !header_is (&talk.message.header, HANDSHAKE_GO))
-    return failure_set (failure, -EBADMSG, "the supervisor's answer is neither a question, nor go, nor stop",
+    return failure_set (failure, -EBADMSG, "the supervisor's message is neither a question, nor go, nor stop",
                         NULL);
   if (!options->command)
     return failure_set (failure, -EBADMSG, "the supervisor's go-ahead came before a command", NULL);
@@ -259,7 +263,7 @@ int handshake_check_supervisor (struct failure *failure)
     r = poll (&status, 1, 0);
   while (r < 0 && errno == EINTR);
   if (r < 0)
-    return failure_set_errno (failure, errno, "cannot look at the status socket", NULL);
+    return failure_set_errno (failure, errno, "cannot poll the status socket", NULL);
   if (status.revents)
     return failure_set (failure, -EPIPE, "the supervisor went away after the go-ahead", NULL);
   return 0;

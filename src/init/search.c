@@ -25,8 +25,7 @@ static bool join (char candidate[PATH_MAX], const char *directory, size_t len, c
   return true;
 }
 
-/* EACCES is also what a directory says that may not be looked into, and what every directory says to an exec.
- */
+/* exec fails with EACCES also for a directory that cannot be searched, and for every directory itself. */
 static bool is_file (const char *path)
 {
   struct stat status;

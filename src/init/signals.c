@@ -35,11 +35,11 @@ int signals_unblock_all (void)
 
 void signals_default_all (void)
 {
-  /* Larger than the kernel's struct sigaction anywhere: handler, flags, restorer, mask. All zero is SIG_DFL.
-   */
+  /* Larger than the kernel's struct sigaction on any architecture: handler, flags, restorer, mask. All zero
+   * is SIG_DFL. */
   static const unsigned long action[8];
 
-  /* SIGKILL and SIGSTOP are refused, and always have the default. */
+  /* Fails for SIGKILL and SIGSTOP, which always have the default. */
   for (long n = 1; n <= SIGNAL_LAST; n++)
     syscall (SYS_rt_sigaction, n, action, NULL, sizeof (signal_set));
 }

@@ -16,7 +16,7 @@
 
 #include "init-search.h"
 
-/* From the kernel's linux/landlock.h, which musl does not bring. */
+/* From the kernel's linux/landlock.h, which musl lacks. */
 #define RULESET_VERSION   1u
 #define RULE_PATH_BENEATH 1
 #define ACCESS_EXECUTE    ((uint64_t) 1 << 0)
@@ -34,7 +34,7 @@ struct path_beneath {
   int32_t fd;
 } __attribute__ ((packed));
 
-/* As deep as the kernel follows interpreters of interpreters, and as much as it reads of a script. */
+/* As deep as the kernel follows nested interpreters, and as much as it reads of a script. */
 #define DEPTH_MAX   5
 #define SCRIPT_SIZE 256
 
@@ -52,7 +52,7 @@ static int allow (int fd, uint64_t access)
 
 static int add_program (const char *path, int depth);
 
-/* The loader that an ELF file asks for, as a path. */
+/* The path of the loader that an ELF file needs. */
 static bool find_loader (int fd, char path[PATH_MAX])
 {
   Elf64_Ehdr head;
@@ -76,7 +76,7 @@ static bool find_loader (int fd, char path[PATH_MAX])
   return false;
 }
 
-/* The next word of *LINE, cut off in place; NULL: there is none. */
+/* The next word of *LINE, terminated in place; NULL if there is none. */
 static char *next_word (char **line)
 {
   char *word = *line + strspn (*line, " \t");
@@ -89,7 +89,7 @@ static char *next_word (char **line)
   return word;
 }
 
-/* What "env" would execute: its options are passed over, and what it sets. */
+/* Adds what "env" would execute: skips its options and assignments. */
 static int add_by_env (char *line, int depth)
 {
   char candidate[PATH_MAX];
@@ -114,8 +114,8 @@ static int add_interpreter (char *line, int depth)
   return r == 0 && strcmp (name, "env") == 0 ? add_by_env (line, depth) : r;
 }
 
-/* What the file behind FD needs to run. One that cannot be read may still be executed, and is a program then,
- * whose loader nobody knows. */
+/* Adds what the file FD needs to run. A file that cannot be read may still be executable; its loader stays
+ * unknown. */
 static int add_needed (int fd, int depth)
 {
   char magic[SCRIPT_SIZE + 1] = "";
@@ -127,7 +127,7 @@ static int add_needed (int fd, int depth)
   return got > 0 && find_loader (fd, path) ? add_program (path, depth) : 0;
 }
 
-/* By a descriptor that opens nothing, until it is known to be a file. */
+/* Uses O_PATH, which opens nothing, until it is known to be a regular file. */
 static int add_program (const char *path, int depth)
 {
   int fd = (int) syscall (SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
@@ -149,7 +149,7 @@ static int add_program (const char *path, int depth)
   return r;
 }
 
-/* Without a word about it, a ruleset forbids moving files between directories. */
+/* A ruleset forbids moving files between directories unless ACCESS_REFER is allowed. */
 static int allow_moving (void)
 {
   int root = (int) syscall (SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
@@ -184,7 +184,7 @@ int tools_prepare (const unsigned char *paths, size_t length, struct failure *fa
   for (; r == 0 && at < end; at += strlen (at) + 1)
     if (at[0] == '/')
       r = add_program (at, 0);
-  return r < 0 ? failure_set_errno (failure, -r, "cannot bound which programs may be executed", NULL) : 0;
+  return r < 0 ? failure_set_errno (failure, -r, "cannot restrict which programs may be executed", NULL) : 0;
 }
 
 int tools_confine (void)

@@ -12,7 +12,7 @@
 #include "init-signals.h"
 #include "wire-init.h"
 
-/* Collects all that have ended by now. Returns 1 if the payload is among them, 0 if it is not. */
+/* Reaps all that have ended by now. Returns 1 if the command is among them, otherwise 0. */
 static int reap (pid_t command, struct ending *ret_ending)
 {
   int ended = 0;
@@ -23,7 +23,7 @@ static int reap (pid_t command, struct ending *ret_ending)
     if (waitid (P_ALL, 0, &info, WEXITED | WNOHANG) < 0) {
       if (errno == EINTR)
         continue;
-      /* Without children after the payload's end: the usual case. */
+      /* No children left after the command's end: the usual case. */
       return ended ? ended : -errno;
     }
     if (info.si_pid == 0)
@@ -43,7 +43,7 @@ static bool is_for_command (const siginfo_t *info, bool tty)
   switch (info->si_signo) {
   case SIGCHLD: return false;
   case SIGIO:
-    /* The kernel's own is about the supervisor. */
+    /* Sent by the kernel: it is about the supervisor's socket. */
     if (info->si_code > 0)
       return false;
     break;
@@ -54,12 +54,12 @@ static bool is_for_command (const siginfo_t *info, bool tty)
       return false;
     break;
   }
-  /* Giving up the terminal makes the kernel send SIGHUP and SIGCONT to init, in init's own name. */
+  /* When init gives up the terminal, the kernel sends SIGHUP and SIGCONT to init, with init as the sender. */
   return info->si_code != SI_USER || info->si_pid != getpid ();
 }
 
-/* The supervisor is gone: whoever started this run hears of it no more, and the kernel ends the rest with
- * init. */
+/* The supervisor is gone: there is nothing left to report to, and the kernel kills the rest when init
+ * exits. */
 static bool is_orphaned (const siginfo_t *info)
 {
   struct pollfd status = { .fd = STATUS_FD };
@@ -70,7 +70,7 @@ static bool is_orphaned (const siginfo_t *info)
 
 static void pass_on (pid_t command, int signal)
 {
-  /* Before its setsid the payload has no group yet. It cannot be gone: init has not reaped it. */
+  /* Before its setsid the command has no group of its own. It cannot be gone: init has not reaped it. */
   if (kill (-command, signal) < 0)
     kill (command, signal);
 }
@@ -82,7 +82,7 @@ int watch_command (pid_t command, bool tty, struct ending *ret_ending, struct fa
     int r = reap (command, ret_ending);
 
     if (r < 0)
-      return failure_set_errno (failure, -r, "cannot wait for the payload", NULL);
+      return failure_set_errno (failure, -r, "cannot wait for the command", NULL);
     if (r > 0)
       return 0;
     r = signals_wait (&info);

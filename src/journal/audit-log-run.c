@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trail of a run of our own: what was asked and planned, and how it ended. */
+/* The audit log of our own runs: request, plan, waivers, limits, denials, end. */
 #include <config.h>
 
 #include "journal-audit-log.h"
@@ -69,7 +69,7 @@ static void waiver_details (struct json_writer *w, const void *data)
                waiver->state->reason ? waiver->state->reason : waiver->state->enforcement.reason);
 }
 
-/* The shipped profiles that give more than the others ever may. Whoever builds on one has values of its. */
+/* The name of the elevated profile that PROFILE is, extends, or has values of; NULL: none. */
 static const char *elevated_by (const struct profile *profile)
 {
   static const char *const names[] = { "rawdog", "unsafe" };
@@ -112,7 +112,7 @@ int audit_log_planned (struct trail *trail, const struct audit_log_request *aske
 
   if (r < 0)
     return r;
-  /* A document is long, and others wait for the journal: not while it is locked. */
+  /* Hash the document, which is long, before the journal is locked. */
   sha256_hex (document, strlen (document), planned.digest + strlen ("sha256:"));
   events[count++] = (struct journal_event){ JOURNAL_REQUESTED, .details = requested_details, .data = asked };
   events[count++] = (struct journal_event){ JOURNAL_PLAN, .details = plan_details, .data = &planned };

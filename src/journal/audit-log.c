@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every trail has: its journal, its lines, the profile, what was observed, refusals. */
+/* The audit log of a run or an engine's container: opening, appending, profile changes, posture, refusals. */
 #include <config.h>
 
 #include "journal-audit-log.h"
@@ -16,7 +16,7 @@ void audit_log_clear (struct trail *trail)
   *trail = (struct trail){ 0 };
 }
 
-/* The journal cannot be written: that ends the run, or the trail. */
+/* The journal cannot be written: an error if it is required; otherwise nothing more is logged. */
 static int give_up (struct trail *trail, struct error *err)
 {
   int r = err->code;
@@ -64,7 +64,7 @@ int audit_log_open_container (const char *state, const struct configuration *con
   return 0;
 }
 
-/* Words of others can be as long as they like, a line cannot. */
+/* Texts from outside can have any length, but a line cannot. */
 #define TEXT_MAX 1024
 
 void audit_log_text (struct json_writer *w, const char *key, const char *text)
@@ -72,7 +72,7 @@ void audit_log_text (struct json_writer *w, const char *key, const char *text)
   json_bytes (w, key, text, strnlen (text, TEXT_MAX));
 }
 
-/* Details behind the name of a container. */
+/* Details that begin with the name of a container. */
 struct named {
   const char *container;
   journal_details *details;
@@ -106,7 +106,7 @@ int audit_log_events (struct trail *trail, struct journal_event *events, size_t 
 {
   bool container = trail->container != NULL;
 
-  /* How a run came out is on the disk before anybody is told. */
+  /* The end of a run must be on disk before it is reported. */
   for (size_t i = 0; i < count; i++) {
     events[i].run = trail->run;
     events[i].durable = (events[i].kind == JOURNAL_ENDED && !container) || events[i].kind == JOURNAL_REFUSED;
@@ -161,7 +161,7 @@ int audit_log_profile (struct trail *trail, const char *name, const char *digest
              : audit_log_event (trail, JOURNAL_PROFILE_CHANGED, audit_log_change_details, &change, err);
 }
 
-/* ---- What was observed, and how it ended. */
+/* ---- Posture, start and refusal. */
 
 static void write_names (struct json_writer *w, const struct posture *posture, enum verdict verdict)
 {
@@ -172,7 +172,7 @@ static void write_names (struct json_writer *w, const struct posture *posture, e
   json_array_end (w);
 }
 
-/* What holds is counted, what does not is named. */
+/* Counts verified controls, and names all others. */
 static void posture_details (struct json_writer *w, const void *data)
 {
   const struct posture *posture = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The journal's directory: names of files, and the head. */
+/* The journal's directory: file names, and the head. */
 #include <config.h>
 
 #include "journal-internal.h"
@@ -35,7 +35,7 @@ void journal_file_name (uint64_t file, char name[JOURNAL_NAME])
   snprintf (name, JOURNAL_NAME, "%0*llu" SUFFIX, DIGITS, (unsigned long long) file);
 }
 
-/* 0 for a name that is not a file's. */
+/* The number in NAME; 0 if it is not the name of a journal file. */
 static uint64_t file_of_name (const char *name)
 {
   char digits[DIGITS + 1];
@@ -109,12 +109,11 @@ int journal_next_file (int directory, uint64_t after, uint64_t *ret_file, struct
   return -ENOENT;
 }
 
-/* Padded, so that a shorter one leaves nothing of a longer one behind; within what a disk writes as a whole.
- */
+/* Padded to a fixed size, so that it always overwrites the old head; smaller than a disk sector. */
 #define HEAD_BYTES 256
 
-static int into_hash (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+int journal_into_hash (const struct json_place *place, const struct json_node *node, void *at,
+                       struct error *err)
 {
   if (strlen (node->text) != SHA256_HEX - 1)
     return json_fail (place, node, err, "not a hash");
@@ -126,7 +125,7 @@ static const struct json_field rows[] = {
   { "file", JSON_NUMBER, json_into_u64, offsetof (struct journal_head, file) },
   { "size", JSON_NUMBER, json_into_u64, offsetof (struct journal_head, size) },
   { "seq", JSON_NUMBER, json_into_u64, offsetof (struct journal_head, seq) },
-  { "hash", JSON_STRING, into_hash, offsetof (struct journal_head, hash) },
+  { "hash", JSON_STRING, journal_into_hash, offsetof (struct journal_head, hash) },
 };
 
 int journal_head_read (int fd, struct journal_head *ret_head, struct error *err)
@@ -145,7 +144,7 @@ int journal_head_read (int fd, struct journal_head *ret_head, struct error *err)
   if (r == 0)
     r = json_read_object (&place, tree, rows, ARRAY_LEN (rows), &head, err);
   if (r == 0 && (tree->count != ARRAY_LEN (rows) || head.file == 0))
-    r = error_set (err, -EBADMSG, "the head of the journal lacks something");
+    r = error_set (err, -EBADMSG, "the head of the journal is incomplete");
   if (r < 0)
     return r == -ENOMEM ? r : (err->code = -EBADMSG);
   *ret_head = head;
@@ -173,7 +172,7 @@ int journal_head_look (int directory, struct journal_head *ret_head, struct erro
 
   if (fd < 0)
     return error_set_errno (err, errno, "open the head of the journal");
-  /* Writers hold it for microseconds. A copy of a journal has none, and no writer either. */
+  /* Writers hold the lock for microseconds. A copy of a journal has neither lock nor writers. */
   if (lock >= 0 && flock (lock, LOCK_SH) < 0)
     return error_set_errno (err, errno, "lock the journal");
   return journal_head_read (fd, ret_head, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the trail share. */
+/* Shared by audit-log*.c. */
 #pragma once
 
 #include "journal-audit-log.h"
@@ -9,11 +9,11 @@ struct audit_log_change {
   char before[JOURNAL_DIGEST_SIZE];
 };
 
-/* Whether it differs from the last run of that name; the first is no change. */
+/* Whether the digest differs from that of the profile's last use; the first use is no change. */
 int audit_log_look_for_change (struct trail *trail, struct audit_log_change *change, bool *ret_changed,
                                struct error *err);
 journal_details audit_log_change_details; /* of a change */
 
-/* Nothing for a POSTURE of NULL. */
+/* Adds nothing if POSTURE is NULL. */
 void audit_log_add_posture (struct journal_event *events, size_t *count, const struct posture *posture);
 journal_details audit_log_refused_details; /* of the error */

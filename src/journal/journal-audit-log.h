@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trail of one run: its events in the journal, in their order.
+/* The audit log of one run: its events in the journal, in order.
  *
- * requested, plan, waivers, elevation and a change of the profile are written before anything is made;
- * posture and started before the command runs; limits and ended, or refused, when it is over. Without a
- * journal that can be written there is no run, unless the operator's configuration says otherwise: then the
- * trail is silent from there on, and says once that it is.
+ * requested, plan, waivers, elevation and profile_changed are written before anything is created; posture and
+ * started before the command runs; denials, limits and ended, or refused, at the end. If the journal cannot
+ * be written, the run is refused, unless the operator's configuration allows it: then nothing more is logged,
+ * and the note gives the reason.
  *
- * Arguments of the command may be anybody's secrets: only its first word is written.
+ * The command's arguments may be secrets: only argv[0] and their number are written.
  */
 #pragma once
 
@@ -18,46 +18,45 @@
 #include "supervisor-run.h"
 
 struct trail {
-  struct journal *journal; /* NULL: silent */
+  struct journal *journal; /* NULL: nothing is logged */
   bool required;
-  const char
-      *container; /* an engine's: its lines name it, and its end is on the disk when the kernel likes */
+  const char *container; /* of an engine: named in each line; its end is not synced. NULL: our own run */
   char run[RUN_ID_SIZE];
-  char *note; /* why it is silent */
+  char *note; /* why nothing is logged; NULL: it is */
 };
 
 void audit_log_clear (struct trail *trail);
 #define cleanup_audit_log cleanup (audit_log_clear)
 
-/* Makes the run's id. STATE is the directory for what outlives runs. */
+/* Also makes the run's id. STATE is the directory of persistent state. */
 int audit_log_open (const char *state, const struct configuration *configuration, struct trail *ret_audit_log,
                     struct error *err);
 
-/* The trail of a container that an engine has, which several processes of ours write one after the other.
- * RUN is NULL for a new id. CONTAINER is not copied. */
+/* For a container of an engine, whose events several of our processes write one after the other. RUN is NULL
+ * for a new id. CONTAINER is not copied. */
 int audit_log_open_container (const char *state, const struct configuration *configuration,
                               const char *container, const char *run, struct trail *ret_audit_log,
                               struct error *err);
 
 struct audit_log_request {
   const char *via;     /* the verb */
-  const char *profile; /* as it was asked for */
+  const char *profile; /* as requested */
   const struct request *request;
-  journal_details *more; /* what the verb has to add; may be NULL */
+  journal_details *more; /* details of the verb; may be NULL */
   const void *more_data;
 };
 
-/* DOCUMENT is what the plan became, with nothing of this one run in it. */
+/* DOCUMENT is the rendered plan, without anything specific to this run. */
 int audit_log_planned (struct trail *trail, const struct audit_log_request *asked,
                        const struct profile *profile, const struct plan *plan, const char *document,
                        struct error *err);
 
-/* There is no plan, or none that was carried out. ASKED is NULL where it was written already, POSTURE
- * where nothing was observed. */
+/* The run was refused, before or after planning. ASKED is NULL if it was written already, POSTURE if nothing
+ * was observed. */
 int audit_log_refused (struct trail *trail, const struct audit_log_request *asked,
                        const struct posture *posture, const struct error *why, struct error *err);
 
-/* The refusal alone. */
+/* The same without a request. */
 int audit_log_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
                       struct error *err);
 
@@ -67,29 +66,29 @@ int audit_log_started (struct trail *trail, const struct posture *posture, struc
 /* A limit that a run has hit. */
 struct audit_log_limit {
   enum control control;
-  const char *what; /* the number's name */
+  const char *what; /* name of the number */
   uint64_t number;
 };
 
 #define AUDIT_LOG_LIMITS 5
 
-/* How many there are in *RET_LIMITS. */
+/* Returns the number of limits in RET_LIMITS. */
 size_t audit_log_limits (const struct plan *plan, const struct run_result *result,
                          struct audit_log_limit ret_limits[AUDIT_LOG_LIMITS]);
 
-/* With what was denied, and the limits that were hit. */
+/* Writes denials, limits that were hit, and the end. */
 int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
                      struct error *err);
 
-/* Writes down what the profile NAME is now; a change since its last use becomes an event. */
+/* Records the digest of profile NAME; a change since its last use becomes an event. */
 int audit_log_profile (struct trail *trail, const char *name, const char *digest, struct error *err);
 
-/* Words of others, cut to what a line can hold. */
+/* Writes a text from outside, truncated to what a line can hold. */
 void audit_log_text (struct json_writer *w, const char *key, const char *text);
 
-/* Events of the run that stand together. */
+/* Writes several events of the run together. */
 int audit_log_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err);
 
-/* Any other event of the run. */
+/* Writes one event of the run. */
 int audit_log_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
                      struct error *err);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The audit journal: what was asked, decided and done, a line for each event, that cannot be edited unseen.
+/* The audit journal: one line for each event, hash-chained so that changes are detected.
  *
- * A directory holds files of JSON lines, each file named after the number of its first line, the one with the
- * highest number being written. A line has its number, the time, the run, the kind of event, an object of
- * details, the hash of the line before it, and the hash of itself up to that point. So a line that was
- * edited contradicts its own hash, and one that was dropped, added or moved the line after it. What
- * was cut off at the end is told by the head, a small file that names the last line.
+ * A directory holds files of JSON lines, each file named after the number of its first line; the one with the
+ * highest number is current. A line has its number, the time, the run, the kind of event, an object of
+ * details, the hash of the line before it, and the hash of its own text up to that point. An edited line does
+ * not match its own hash; a dropped, added or moved line does not match the next one. The head, a small file
+ * that names the last line, reveals lines that were cut off at the end.
  *
- * Writers take turns by a lock, and each writes its lines with one call. One that is killed leaves whole
- * lines, which the next one takes over, or part of a line, which stays where it is: the next line,
- * "mended", says how many bytes are no line and what their hash is. The same line says what is missing
- * where the head names more than there is. Nothing that was written is changed.
+ * Writers take turns by a lock, and each writes its lines with one call. A killed writer leaves whole lines,
+ * which the next one accepts, or part of a line, which stays in the file: the next line, "mended", records
+ * the number of these bytes and their hash. The same line records lines that the head names and that are
+ * missing. Nothing that was written is changed.
  *
- * Files are begun anew by size, and the oldest go when there are too many; the chain goes on in the new
- * file, and a line "pruned" says up to where lines were removed, and the hash of the last of them.
+ * A file that is full is followed by a new one, in which the chain continues. The oldest files are removed
+ * when there are too many; a line "pruned" records the number and hash of the last removed line.
  *
- * Whoever can write the directory can also make up a whole new journal. Against that helps only a hash that
- * is kept elsewhere: verify takes one (an anchor). docs/audit.md says what is found and what is not.
+ * A process that can write the directory can also forge a whole new journal. Only a hash that is stored
+ * elsewhere detects that: verify takes one (an anchor). docs/audit.md lists what is detected and what is not.
  *
- * Must never: change or remove a line but by pruning, start a line before the one before it is whole or
- * accounted for, or report an event as written that is not.
+ * Must never: change or remove a line except by pruning, start a line before the previous one is complete or
+ * recorded as damaged, or report an event as written that is not.
  */
 #pragma once
 
@@ -43,26 +43,26 @@ enum journal_kind {
   JOURNAL_WAIVER,
   JOURNAL_ELEVATION,
   JOURNAL_ENDED,
-  JOURNAL_JOINED, /* of an engine's container: another process in it, other limits for it */
+  JOURNAL_JOINED, /* an engine's container: another process joined; its limits were updated */
   JOURNAL_UPDATED,
   JOURNAL_PROFILE_CHANGED,
-  JOURNAL_REPAIRED, /* the journal's own: what a writer found that the one before it left */
+  JOURNAL_REPAIRED, /* of the journal itself: damage that a writer found */
   JOURNAL_PRUNED,
   JOURNAL_KIND_COUNT
 };
 
 const char *journal_kind_text (enum journal_kind kind);
 
-/* NAME is one of the kinds; the words of --kind. */
+/* The values of --kind; NULL-terminated. */
 extern const char *const journal_kind_names[JOURNAL_KIND_COUNT + 1];
 
 /* ---- Writing. */
 
 struct journal_options {
-  const char *state;  /* the directory for what outlives runs; the journal is STATE/journal */
-  uint64_t max_bytes; /* begin a new file beyond this */
-  unsigned keep;      /* how many full files stay */
-  bool sync;          /* durable events are on the disk when they are reported as written */
+  const char *state;  /* the directory of persistent state; the journal is STATE/journal */
+  uint64_t max_bytes; /* a file of this size is followed by a new one */
+  unsigned keep;      /* how many full files are kept */
+  bool sync;          /* durable events are on disk when journal_append returns */
 };
 
 /* Fills the object of details. */
@@ -70,25 +70,25 @@ typedef void journal_details (struct json_writer *w, const void *data);
 
 struct journal_event {
   enum journal_kind kind;
-  const char *run; /* NULL: it belongs to none */
+  const char *run; /* NULL: none */
   journal_details *details;
   const void *data;
-  bool durable; /* with all lines before it */
+  bool durable; /* sync it, with all lines before it */
 };
 
 struct journal;
 
 int journal_open (const struct journal_options *options, struct journal **ret_journal, struct error *err);
 
-/* Waits no longer than so for another writer, where usually it is half a minute: for who has less time. */
+/* Sets how long to wait for another writer; the default is 30 seconds. */
 void journal_hurry (struct journal *journal, unsigned seconds);
 
-/* Adds the events, which stand together. All of them are written, or none. */
+/* Adds consecutive lines for the events. All of them are written, or none. */
 int journal_append (struct journal *journal, const struct journal_event *events, size_t count,
                     struct error *err);
 
-/* Which digest the profile NAME had when it was last used; "" where it never was. DIGEST is what it has now,
- * and is remembered. */
+/* Returns the digest that profile NAME had at its last use ("": never used), and stores DIGEST as the new
+ * one. */
 #define JOURNAL_DIGEST_SIZE 80
 int journal_swap_digest (struct journal *journal, const char *name, const char *digest,
                          char ret_before[JOURNAL_DIGEST_SIZE], struct error *err);
@@ -109,11 +109,10 @@ struct journal_line {
   char prev[SHA256_HEX], hash[SHA256_HEX];
 };
 
-/* The hash before the first line of all. */
+/* The "prev" of line 1. */
 extern const char journal_no_hash[SHA256_HEX];
 
-/* TEXT is without its newline. A line whose own hash is wrong is refused with -EBADMSG, anything else that is
- * not a line with -EINVAL. */
+/* TEXT is without its newline. -EBADMSG: the hash of the line is wrong; -EINVAL: malformed. */
 int journal_line_parse (const char *text, size_t len, struct journal_line *ret_line, struct error *err);
 
 /* A line with its newline. TIME is in microseconds since 1970. */
@@ -124,33 +123,33 @@ int journal_line_write (const struct journal_event *event, uint64_t seq, uint64_
 void journal_line_clear (struct journal_line *line);
 #define cleanup_journal_line cleanup (journal_line_clear)
 
-/* ---- Reading. Takes no lock, so nobody waits for a reader. */
+/* ---- Reading. Takes no lock, so no writer waits for a reader. */
 
 struct journal_reader;
 
-/* What stands between two newlines, or behind the last one. */
+/* The text between two newlines, or after the last one. */
 struct journal_piece {
   const char *text; /* valid until the next call */
   size_t len;       /* without the newline */
-  bool ended;       /* there is a newline behind it */
+  bool ended;       /* a newline follows */
   uint64_t file;    /* number of the file's first line, which names it */
   uint64_t line;    /* in the file, from 1 */
   uint64_t offset;  /* of its first byte in the file */
 };
 
-/* Starts with the first line that there is. No journal is one without lines. */
+/* Starts at the first line. A missing journal is read as an empty one. */
 int journal_reader_open (const char *state, struct journal_reader **ret_reader, struct error *err);
 
-/* Goes behind the last line. */
+/* Skips to the end. */
 int journal_reader_skip (struct journal_reader *reader, struct error *err);
 
-/* 1: *RET_PIECE is the next one; 0: there is none yet. What stands at the very end without a newline is
- * not given, since its writer may still be at it; journal_reader_rest tells how much that is. Pieces
- * are at most LIMIT_JOURNAL_LINE_BYTES long, and what is longer comes in several. */
+/* 1: *RET_PIECE is the next one; 0: there is none yet. Text at the very end without a newline is not
+ * returned, because its writer may still be writing; journal_reader_rest returns it. A piece has at most
+ * LIMIT_JOURNAL_LINE_BYTES; longer ones are split. */
 int journal_reader_next (struct journal_reader *reader, struct journal_piece *ret_piece, struct error *err);
 void journal_reader_rest (const struct journal_reader *reader, struct journal_piece *ret_piece);
 
-/* A descriptor that becomes readable when something may have been added. */
+/* A descriptor that becomes readable when lines may have been added. */
 int journal_reader_watch (struct journal_reader *reader, int *ret_fd, struct error *err);
 
 void journal_reader_close (struct journal_reader *reader);
@@ -160,17 +159,17 @@ DEFINE_CLEANUP (struct journal_reader, journal_reader_close)
 /* ---- Verifying. */
 
 struct journal_verdict {
-  uint64_t lines;              /* that were looked at and are good */
+  uint64_t lines;              /* number of good lines */
   uint64_t first, last;        /* their numbers; 0: none */
   char head[SHA256_HEX];       /* hash of the last one */
-  char *bad;                   /* the first thing that is wrong; NULL: nothing is */
-  uint64_t bad_file, bad_line; /* where: file by its number, line in it; 0: in no file */
+  char *bad;                   /* the first finding; NULL: none */
+  uint64_t bad_file, bad_line; /* its file by number, and line in it; 0: in no file */
   uint64_t mended;             /* how often a writer was killed in the middle of a line */
-  uint64_t torn;               /* bytes at the end that are no line yet */
+  uint64_t torn;               /* bytes at the end that are not a complete line */
 };
 
-/* Looks at every line. ANCHOR_HASH is NULL, or what line ANCHOR_SEQ has to have. FROM: what is wrong before
- * this line was seen to already; 0 for the whole. */
+/* Checks every line. ANCHOR_HASH is NULL, or the hash that line ANCHOR_SEQ must have. FROM: findings before
+ * this line are ignored; 0: none are. */
 int journal_verify (const char *state, uint64_t from, uint64_t anchor_seq, const char *anchor_hash,
                     struct journal_verdict *ret_verdict, struct error *err);
 

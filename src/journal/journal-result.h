@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The result of a run as a document: what was asked, how it ended, what it used. */
+/* The result of a run as JSON: profile, exit, usage, denials, controls and posture. */
 #pragma once
 
 #include "base-error.h"
@@ -7,16 +7,16 @@
 #include "profile-profile.h"
 #include "supervisor-run.h"
 
-/* What a failure is put down to: "sandbox" where a control denied something that can be why, "unknown" where
- * none was seen to; not every denial can be seen. NULL for a command that did not fail. */
+/* The cause of a failure: "sandbox" if a recorded denial can explain it, else "unknown", because not every
+ * denial can be observed. NULL if the command did not fail. */
 const char *result_cause (const struct run_result *result);
 
-/* RESULT is NULL where the run failed before anything was observed. ERROR says why the command did not run;
- * NULL where it did. */
+/* RESULT is NULL if the run failed before anything was observed. ERROR is why the command did not run; NULL
+ * if it did. */
 int result_write (const struct plan *plan, const struct run_result *result, const struct error *error,
                   char **ret_text, struct error *err);
 
-/* Of a command that ran without a sandbox: a document that cannot be taken for another one. */
+/* The result of a command that ran without a sandbox. Its posture cannot be mistaken for a verified one. */
 #define UNCONFINED_REASON                                                                                    \
   "there is no sandbox: nothing is promised, nothing was limited and nothing was observed"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writing the journal: one writer at a time, one call for all that belongs together. */
+/* Writes the journal: one writer at a time, one write(2) for events that belong together. */
 #include <config.h>
 
 #include "journal-journal.h"
@@ -19,8 +19,8 @@
 #include "base-str.h"
 #include "journal-internal.h"
 
-/* A writer holds the lock for microseconds, or milliseconds where it mends; one that was stopped in between
- * must not stop everybody else for ever. */
+/* A writer holds the lock for microseconds, or milliseconds during a repair. If it was stopped meanwhile, it
+ * must not block all others for ever. */
 #define LOCK_SECONDS  30
 #define LOCK_PAUSE_NS 5000000L
 #define LOCK_TRIES(s) ((s) * (unsigned) (1000000000L / LOCK_PAUSE_NS))
@@ -73,7 +73,7 @@ static int take_lock (struct journal *journal, struct error *err)
     if (errno != EWOULDBLOCK && errno != EINTR)
       return error_set_errno (err, errno, "lock the journal");
     nanosleep (&pause, NULL);
-    /* Not all in step: who waits for long asks seldom. */
+    /* Exponential backoff, so that waiting writers do not poll in step. */
     pause.tv_nsec = pause.tv_nsec * 2 < LOCK_PAUSE_NS ? pause.tv_nsec * 2 : LOCK_PAUSE_NS;
   }
   return error_set (err, -EBUSY, "another process has held the journal's lock for too long");
@@ -100,7 +100,7 @@ static int open_file (struct journal *journal, uint64_t file, struct error *err)
   return 0;
 }
 
-/* The head is there before the first file is, so that lines without a head are always a sign. */
+/* The head is created before the first file, so that lines without a head always mean that it was removed. */
 static int make_head (struct journal *journal, const struct journal_head *head, struct error *err)
 {
   int r = file_write_atomic (journal->directory, JOURNAL_HEAD, "", 0, 0600, err);
@@ -113,7 +113,7 @@ static int make_head (struct journal *journal, const struct journal_head *head, 
                               : journal_head_write (journal->head_fd, head, err);
 }
 
-/* Everything is written with one call. Where it does not fit, nothing of it stays. */
+/* Writes TEXT with one call. If the disk is full, none of it remains. */
 static int write_text (struct journal *journal, struct journal_head *head, const struct strbuf *text,
                        struct error *err)
 {
@@ -128,7 +128,7 @@ static int write_text (struct journal *journal, struct journal_head *head, const
     int errnum = n < 0 ? errno : ENOSPC;
 
     if (n > 0 && ftruncate (journal->file_fd, (off_t) head->size) < 0)
-      errnum = errno; /* the next writer tells of the rest */
+      errnum = errno; /* the next writer records what remains */
     return error_set_errno (err, errnum, "write the journal");
   }
   head->size += text->len;
@@ -148,8 +148,8 @@ static int add_line (struct journal_head *head, const struct journal_event *even
   return text->failed ? error_oom (err) : 0;
 }
 
-/* Finds out where the journal stands, and tells of what was left there. */
-static int mend (struct journal *journal, struct journal_head *head, struct error *err)
+/* Sets HEAD to the last good line, and records any damage after it in a new line. */
+static int repair (struct journal *journal, struct journal_head *head, struct error *err)
 {
   struct journal_damage damage = { 0 };
   const struct journal_event event = { .kind = JOURNAL_REPAIRED,
@@ -157,7 +157,7 @@ static int mend (struct journal *journal, struct journal_head *head, struct erro
                                        .data = &damage };
   cleanup_strbuf struct strbuf text = { 0 };
   struct stat st;
-  int r = journal_look_behind (journal, head, &damage, err);
+  int r = journal_find_damage (journal, head, &damage, err);
 
   if (r == 0 && damage.head_missing)
     r = make_head (journal, head, err);
@@ -186,7 +186,7 @@ static int begin (struct journal *journal, struct journal_head *head, struct err
     return error_set_errno (err, errno, "open the head of the journal");
   if (journal->head_fd >= 0)
     r = journal_head_read (journal->head_fd, head, err);
-  /* A head that could not be read just now is not a head that is gone. */
+  /* Only a malformed head is replaced; another read error may be temporary. */
   if (r != -EBADMSG)
     return r;
   error_clear (err);
@@ -199,8 +199,8 @@ static int begin (struct journal *journal, struct journal_head *head, struct err
   return make_head (journal, head, err);
 }
 
-/* HEAD is where the next line goes. */
-static int stand (struct journal *journal, struct journal_head *head, struct error *err)
+/* Sets HEAD to the end of the journal, after a repair if the file does not match it. */
+static int find_end (struct journal *journal, struct journal_head *head, struct error *err)
 {
   struct stat st = { 0 };
   int r = begin (journal, head, err);
@@ -211,7 +211,7 @@ static int stand (struct journal *journal, struct journal_head *head, struct err
     return r;
   if (head->file > 0 && fstat (journal->file_fd, &st) < 0)
     return error_set_errno (err, errno, "look at the journal");
-  /* One that was removed under us is no place for lines. */
+  /* The open file was removed: create it again. */
   if (head->file > 0 && st.st_nlink == 0) {
     journal->file = 0;
     r = open_file (journal, head->file, err);
@@ -219,10 +219,10 @@ static int stand (struct journal *journal, struct journal_head *head, struct err
   }
   if (r < 0 || (head->file > 0 && (uint64_t) st.st_size == head->size))
     return r;
-  return mend (journal, head, err);
+  return repair (journal, head, err);
 }
 
-/* ---- Beginning a new file. */
+/* ---- Rotation. */
 
 struct pruned {
   uint64_t through;
@@ -237,7 +237,7 @@ static void pruned_details (struct json_writer *w, const void *data)
   json_string (w, "hash", pruned->hash);
 }
 
-/* What the first line of FILE says of the one before it. */
+/* Number and hash of the line before FILE, from its first line. */
 static int look_before (struct journal *journal, uint64_t file, struct pruned *ret_pruned, struct error *err)
 {
   cleanup_journal_reader struct journal_reader *reader = NULL;
@@ -258,8 +258,8 @@ static int look_before (struct journal *journal, uint64_t file, struct pruned *r
   return 0;
 }
 
-/* Full files beyond those that stay go, the oldest first, once a line tells of it. What cannot be understood
- * is kept: somebody will want to look at it. */
+/* Selects the oldest files beyond options.keep, and adds the line that records their removal. If the first
+ * file to keep is malformed, nothing is removed: the files may be needed to find out why. */
 static int prune (struct journal *journal, struct journal_head *head, struct strbuf *text, size_t *ret_count,
                   uint64_t **ret_files, struct error *err)
 {
@@ -271,7 +271,7 @@ static int prune (struct journal *journal, struct journal_head *head, struct str
   int r = journal_list_files (journal->directory, &files, &count, err);
 
   *ret_count = 0;
-  /* The new one is not there yet. */
+  /* The new file does not exist yet, so COUNT does not include it. */
   if (r < 0 || count <= keep || look_before (journal, files[count - keep], &pruned, &bad) < 0)
     return r;
   r = add_line (head, &event, text, err);
@@ -302,7 +302,7 @@ static int rotate (struct journal *journal, struct journal_head *head, struct er
   size_t count = 0;
   int r;
 
-  /* Later calls sync another file. */
+  /* Later syncs are for the new file only. */
   if (journal->options.sync && fdatasync (journal->file_fd) < 0)
     return error_set_errno (err, errno, "sync the journal");
   next.file = head->seq + 1;
@@ -328,7 +328,7 @@ static int append_locked (struct journal *journal, const struct journal_event *e
 {
   cleanup_strbuf struct strbuf text = { 0 };
   struct journal_head head;
-  int r = stand (journal, &head, err);
+  int r = find_end (journal, &head, err);
 
   if (r == 0 && head.size >= journal->options.max_bytes && head.size > 0)
     r = rotate (journal, &head, err);
@@ -352,13 +352,13 @@ int journal_append (struct journal *journal, const struct journal_event *events,
     return r;
   r = append_locked (journal, events, count, err);
   drop_lock (journal);
-  /* Without the lock: others go on meanwhile, and one call on the disk serves all of them. */
+  /* Without the lock, so that other writers can continue; one sync covers the lines of all. */
   if (r == 0 && durable && journal->options.sync && fdatasync (journal->file_fd) < 0)
     r = error_set_errno (err, errno, "sync the journal");
   return r;
 }
 
-/* ---- The digests of profiles. */
+/* ---- Digests of profiles. */
 
 static bool read_digest (struct journal *journal, const char *name, char ret_digest[JOURNAL_DIGEST_SIZE])
 {

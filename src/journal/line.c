@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One line of the journal: from an event to text, and back. Pure. */
+/* Writes and parses one line of the journal. Pure. */
 #include <config.h>
 
 #include "journal-journal.h"
@@ -43,7 +43,7 @@ void journal_time_text (uint64_t time, char text[JOURNAL_TIME])
   snprintf (text + len, JOURNAL_TIME - len, ".%06uZ", (unsigned) (time % 1000000));
 }
 
-/* Behind the text that the hash is made of. */
+/* Follows the text that is hashed. */
 #define TAIL_KEY ",\"hash\":\""
 #define TAIL_LEN (sizeof (TAIL_KEY) - 1 + SHA256_HEX - 1 + 2)
 
@@ -84,7 +84,7 @@ int journal_line_write (const struct journal_event *event, uint64_t seq, uint64_
   return 0;
 }
 
-/* The hash that the line says it has, if the line ends as a line does. */
+/* Finds the hash at the end of a line; false if the line does not end with one. */
 static bool split_hash (const char *text, size_t len, const char **ret_hash)
 {
   const char *tail;
@@ -124,12 +124,13 @@ static const struct json_field rows[] = {
   ROW ("details", JSON_OBJECT, into_details, details), ROW ("prev", JSON_STRING, into_hash, prev),
   ROW ("hash", JSON_STRING, into_hash, hash),
 };
-/* Keys are never repeated, so their number tells that all are there; only the run may be missing. */
+
+/* The parser refuses repeated keys, so their number shows that all are there; only "run" is optional. */
 static int check_members (const struct journal_line *line, struct error *err)
 {
   if (line->tree->count == ARRAY_LEN (rows) - (line->run == NULL) && line->seq > 0)
     return 0;
-  return error_set (err, -EINVAL, "line: something is missing in it");
+  return error_set (err, -EINVAL, "line: a member is missing");
 }
 
 int journal_line_parse (const char *text, size_t len, struct journal_line *ret_line, struct error *err)
@@ -139,11 +140,11 @@ int journal_line_parse (const char *text, size_t len, struct journal_line *ret_l
   static const struct json_place place = { .name = "line" };
   cleanup_journal_line struct journal_line line = { 0 };
   char hash[SHA256_HEX];
-  const char *told;
+  const char *stated;
   int r;
 
-  if (!split_hash (text, len, &told))
-    return error_set (err, -EINVAL, "line: it does not end as a line does");
+  if (!split_hash (text, len, &stated))
+    return error_set (err, -EINVAL, "line: it does not end with a hash");
   r = json_read ("line", text, len, &limits, &line.tree, err);
   if (r == 0)
     r = json_read_object (&place, line.tree, rows, ARRAY_LEN (rows), &line, err);
@@ -152,8 +153,8 @@ int journal_line_parse (const char *text, size_t len, struct journal_line *ret_l
   if (r < 0)
     return r == -ENOMEM ? r : (err->code = -EINVAL);
   sha256_hex (text, len - TAIL_LEN, hash);
-  if (memcmp (told, hash, SHA256_HEX - 1) != 0 || strcmp (line.hash, hash) != 0)
-    return error_set (err, -EBADMSG, "line %llu: its text is not what its hash was made of",
+  if (memcmp (stated, hash, SHA256_HEX - 1) != 0 || strcmp (line.hash, hash) != 0)
+    return error_set (err, -EBADMSG, "line %llu: its text does not match its hash",
                       (unsigned long long) line.seq);
   *ret_line = line;
   line = (struct journal_line){ 0 };

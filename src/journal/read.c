@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading the journal piece by piece, from file to file. */
+/* Reads the journal piece by piece, from file to file. */
 #include <config.h>
 
 #include "journal-internal.h"
@@ -17,12 +17,12 @@
 #include "base-limits.h"
 
 struct journal_reader {
-  int paths_directory; /* -1: the directory is the caller's */
+  int owned_directory; /* closed with the reader; -1: DIRECTORY belongs to the caller */
   int directory;       /* -1: there is no journal */
   int fd;              /* -1: no file yet */
   int watch;           /* inotify, or -1 */
   uint64_t file, line, offset;
-  size_t start, len; /* of what is in the buffer and was not given yet; OFFSET is that of START */
+  size_t start, len; /* of the unread part of the buffer; OFFSET is the file offset of START */
   char buffer[LIMIT_JOURNAL_LINE_BYTES + 1];
 };
 
@@ -34,7 +34,7 @@ int journal_reader_at (int directory, uint64_t file, uint64_t offset, struct jou
 
   if (reader == NULL)
     return error_oom (err);
-  reader->paths_directory = reader->fd = reader->watch = -1;
+  reader->owned_directory = reader->fd = reader->watch = -1;
   reader->directory = directory;
   reader->file = file;
   reader->offset = offset;
@@ -59,7 +59,7 @@ int journal_reader_open (const char *state, struct journal_reader **ret_reader, 
     return directory;
   r = journal_reader_at (directory < 0 ? -1 : directory, 0, 0, ret_reader, err);
   if (r == 0 && directory >= 0)
-    (*ret_reader)->paths_directory = take_fd (&directory);
+    (*ret_reader)->owned_directory = take_fd (&directory);
   return r;
 }
 
@@ -77,7 +77,7 @@ static int next_file (struct journal_reader *reader, struct error *err)
   journal_file_name (file, name);
   close_p (&reader->fd);
   reader->fd = openat (reader->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  /* Pruned since it was listed: what comes after it is tried next. */
+  /* ENOENT: it was pruned since it was listed, and the caller tries the next one. */
   if (reader->fd < 0 && errno != ENOENT)
     return error_set_errno (err, errno, "open '%s' of the journal", name);
   reader->file = file;
@@ -86,7 +86,7 @@ static int next_file (struct journal_reader *reader, struct error *err)
   return 1;
 }
 
-/* Reads on in the current file. How many bytes came. */
+/* Reads more of the current file. Returns the number of bytes read. */
 static ssize_t fill (struct journal_reader *reader, struct error *err)
 {
   ssize_t n;
@@ -105,7 +105,8 @@ static ssize_t fill (struct journal_reader *reader, struct error *err)
   return n;
 }
 
-static void give (struct journal_reader *reader, size_t len, bool ended, struct journal_piece *ret_piece)
+static void take_piece (struct journal_reader *reader, size_t len, bool ended,
+                        struct journal_piece *ret_piece)
 {
   *ret_piece = (struct journal_piece){ .text = reader->buffer + reader->start,
                                        .len = len,
@@ -119,7 +120,7 @@ static void give (struct journal_reader *reader, size_t len, bool ended, struct 
   reader->len -= len + ended;
 }
 
-/* 1: a piece of the current file was given. */
+/* 1: *RET_PIECE is a piece of the current file. */
 static int next_piece (struct journal_reader *reader, struct journal_piece *ret_piece, struct error *err)
 {
   for (;;) {
@@ -128,11 +129,11 @@ static int next_piece (struct journal_reader *reader, struct journal_piece *ret_
     ssize_t n;
 
     if (end != NULL) {
-      give (reader, (size_t) (end - start), true, ret_piece);
+      take_piece (reader, (size_t) (end - start), true, ret_piece);
       return 1;
     }
     if (reader->len == LIMIT_JOURNAL_LINE_BYTES) {
-      give (reader, reader->len, false, ret_piece);
+      take_piece (reader, reader->len, false, ret_piece);
       return 1;
     }
     n = fill (reader, err);
@@ -152,14 +153,14 @@ int journal_reader_next (struct journal_reader *reader, struct journal_piece *re
     r = reader->directory < 0 ? -ENOENT : journal_next_file (reader->directory, reader->file, &file, err);
     if (r == -ENOENT)
       return 0;
-    /* There is a later file, so nothing is added to this one any more; but something may have been between
-     * the two looks. */
+    /* There is a later file, so this one is complete; but lines may have been added before the later one was
+     * found. */
     if (r == 0)
       r = next_piece (reader, ret_piece, err);
     if (r != 0)
       break;
     if (reader->len > 0) {
-      give (reader, reader->len, false, ret_piece);
+      take_piece (reader, reader->len, false, ret_piece);
       return 1;
     }
     r = next_file (reader, err);
@@ -211,6 +212,6 @@ void journal_reader_close (struct journal_reader *reader)
     return;
   close_p (&reader->fd);
   close_p (&reader->watch);
-  close_p (&reader->paths_directory);
+  close_p (&reader->owned_directory);
   free (reader);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a killed writer, a power cut or somebody else left behind the head, and how it is told.
+/* Finds damage by a killed writer, a power cut or tampering, and describes it for the next line.
  *
- * The writer calls it under the lock when the file is not as long as the head says. Whole lines that go on
- * with the chain were written by somebody who was killed before the head was: they are the journal's. All
- * else behind the head is no line, and stays. Lines that the head names and the file does not have are lost.
+ * Called under the lock when the size of the file is not that in the head. Whole lines after the head that
+ * continue the chain were written by a writer that was killed before it updated the head: they are valid. All
+ * other bytes after the head are torn, and stay in the file. Lines that the head names and that are missing
+ * are lost.
  */
 #include <config.h>
 
@@ -19,8 +20,8 @@
 
 /* A walk over one file. */
 struct scan {
-  struct journal_head at; /* the last good line so far; SEQ 0: any line may come first */
-  bool loose;             /* good lines behind bad ones count: the walk began at the file's start */
+  struct journal_head at; /* the last good line so far; SEQ 0: none yet */
+  bool loose;             /* accept good lines after bad ones: the scan began at the start of the file */
   char time[JOURNAL_TIME];
   struct sha256 torn_hash;
   uint64_t torn;
@@ -59,7 +60,7 @@ static int look_at (struct scan *scan, const struct journal_piece *piece, struct
 
   if (r == -ENOMEM)
     return error_oom (err);
-  /* A line that only lacks its newline is one: it gets it. */
+  /* A line that lacks only its newline is accepted; the writer adds the newline. */
   if (r == 0
       && (scan->loose
           || (scan->torn == 0 && line.seq == scan->at.seq + 1 && strcmp (line.prev, scan->at.hash) == 0)))
@@ -88,7 +89,7 @@ static int scan_file (int directory, struct scan *scan, uint64_t offset, struct 
   return r == 0 && piece.file == scan->at.file && piece.len > 0 ? look_at (scan, &piece, err) : 0;
 }
 
-/* The last line before file FILE, where that file has none itself. */
+/* Finds the last good line before file FILE. */
 static int scan_before (int directory, uint64_t file, struct scan *scan, struct error *err)
 {
   cleanup_free uint64_t *files = NULL;
@@ -132,7 +133,7 @@ static int newest_file (int directory, uint64_t *ret_file, struct error *err)
   return r;
 }
 
-int journal_look_behind (struct journal *journal, struct journal_head *head,
+int journal_find_damage (struct journal *journal, struct journal_head *head,
                          struct journal_damage *ret_damage, struct error *err)
 {
   struct journal_damage damage = { .head_missing = head->file == 0 };
@@ -144,7 +145,7 @@ int journal_look_behind (struct journal *journal, struct journal_head *head,
     r = newest_file (journal->directory, &scan.at.file, err);
   if (r == 0)
     r = scan_file (journal->directory, &scan, damage.head_missing ? 0 : size, err);
-  /* The reader starts behind the end of a file that is too short, and finds nothing. */
+  /* Nothing was read, because the file is shorter than in the head: scan it from its start. */
   if (r == 0 && !damage.head_missing && scan.at.size == size && scan.torn == 0 && size > 0) {
     scan = (struct scan){ .at = { .file = head->file }, .loose = true };
     r = scan_file (journal->directory, &scan, 0, err);
@@ -188,22 +189,13 @@ void journal_damage_details (struct json_writer *w, const void *data)
   json_bool (w, "restarted", damage->restarted);
 }
 
-static int into_hash (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
-{
-  if (strlen (node->text) != SHA256_HEX - 1)
-    return json_fail (place, node, err, "not a hash");
-  memcpy (at, node->text, SHA256_HEX);
-  return 0;
-}
-
 bool journal_damage_read (const struct json_node *details, struct journal_damage *ret_damage)
 {
   static const struct json_field rows[] = {
     { "torn_bytes", JSON_NUMBER, json_into_u64, offsetof (struct journal_damage, torn) },
-    { "torn_sha256", JSON_STRING, into_hash, offsetof (struct journal_damage, torn_hash) },
+    { "torn_sha256", JSON_STRING, journal_into_hash, offsetof (struct journal_damage, torn_hash) },
     { "lost_lines", JSON_NUMBER, json_into_u64, offsetof (struct journal_damage, lost) },
-    { "lost_hash", JSON_STRING, into_hash, offsetof (struct journal_damage, lost_hash) },
+    { "lost_hash", JSON_STRING, journal_into_hash, offsetof (struct journal_damage, lost_hash) },
     { "head_missing", JSON_BOOL, json_into_bool, offsetof (struct journal_damage, head_missing) },
     { "restarted", JSON_BOOL, json_into_bool, offsetof (struct journal_damage, restarted) },
   };

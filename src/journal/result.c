@@ -57,7 +57,7 @@ static void write_usage (struct json_writer *w, const struct run_result *result)
   json_number (w, "oom_kills", r->counters.oom_kills);
   json_number (w, "pids_denied", r->counters.pids_denied);
   json_number (w, "cpu_throttled", r->counters.throttled);
-  /* Without a cgroup nobody counted, and a zero would be a lie. */
+  /* Without a cgroup the zeros above are not measurements. */
   json_bool (w, "counted", r->counters.known);
   json_object_end (w);
   json_object_begin (w, "truncated");
@@ -66,7 +66,7 @@ static void write_usage (struct json_writer *w, const struct run_result *result)
   json_object_end (w);
 }
 
-/* Which promises went into this run, and who carries them. What was observed stands in the posture. */
+/* The promised controls, and how each one is enforced. The observations are in the posture. */
 static void write_controls (struct json_writer *w, const struct plan *plan)
 {
   json_array_begin (w, "controls");
@@ -97,10 +97,9 @@ int result_write (const struct plan *plan, const struct run_result *result, cons
   json_string (&w, "cause", result_cause (result));
   write_usage (&w, result);
   denials_write (&w, "denials", result ? &result->denials : &none);
-  /* Where refused calls were not told, an empty list says less. */
+  /* Without a listener an empty list does not mean that no call was denied. */
   json_bool (&w, "calls_received", result != NULL && result->calls_received);
   write_controls (&w, plan);
-  /* Where nothing was observed there is no verdict to give. */
   if (result != NULL && result->posture != NULL)
     posture_write (&w, "posture", result->posture);
   else
@@ -123,7 +122,7 @@ int unconfined_result_write (const struct profile *profile, const char *run, con
   write_exit (&w, result, NULL);
   json_object_begin (&w, "usage");
   json_number (&w, "wall_ms", result->wall_ms);
-  /* Nothing else was counted, and a zero would be a lie. */
+  /* Nothing else was measured, so it is left out. */
   json_bool (&w, "counted", false);
   json_object_end (&w);
   json_array_begin (&w, "denials");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Is the journal what was written? Names the first thing that is wrong. */
+/* Verifies the journal: hashes, chain, head, anchor. Reports the first finding. */
 #include <config.h>
 
 #include "journal-internal.h"
@@ -16,7 +16,7 @@
 #include "base-directory.h"
 #include "base-str.h"
 
-/* Files may be pruned while we read; then we begin again. */
+/* If files are pruned while we read, we start again, so often at most. */
 #define TRIES 5
 
 struct check {
@@ -25,23 +25,23 @@ struct check {
   bool head_known;
   uint64_t from, anchor_seq;
   const char *anchor_hash;
-  uint64_t end_file, end_size; /* the journal as it was when we began: what is written later is not read */
+  uint64_t end_file, end_size; /* the end of the journal when we started; later lines are not read */
 
   uint64_t seq; /* of the last good line; 0: none yet */
   char hash[SHA256_HEX];
-  uint64_t pruned_through; /* the journal begins behind this line, and a line has to say so */
+  uint64_t pruned_through; /* lines up to this one are missing, and a line must record that; 0: none */
   char pruned_hash[SHA256_HEX];
   bool anchored;
 
-  struct sha256 bad_hash; /* of what is no line, since the last good one */
+  struct sha256 bad_hash; /* of the bytes since the last good line */
   uint64_t bad_bytes;
-  bool bad_whole; /* there is a whole line in it */
+  bool bad_whole; /* they contain a whole line */
   struct journal_piece bad_piece;
   char *bad_why;
   struct error *err;
 };
 
-/* The first finding is the one that counts. Returns 1, which ends the walk. */
+/* Records the first finding. Returns 1, which ends the walk. */
 static int found (struct check *check, const struct journal_piece *piece, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
@@ -69,8 +69,8 @@ static unsigned long long number (uint64_t value)
   return value;
 }
 
-/* Something that is no line; the next line may account for it. */
-static int keep_bad (struct check *check, const struct journal_piece *piece, const struct error *why)
+/* Records bytes that are not a valid line; the next line may account for them. */
+static int add_bad (struct check *check, const struct journal_piece *piece, const struct error *why)
 {
   if (check->bad_bytes == 0) {
     sha256_init (&check->bad_hash);
@@ -93,7 +93,7 @@ static int report_bad (struct check *check)
   return found (check, &check->bad_piece, "%s", check->bad_why);
 }
 
-/* LINE has to say of what stands before it that it is no line. */
+/* If there are bad bytes before LINE, LINE must record them as damage. */
 static int account_for (struct check *check, const struct journal_line *line,
                         const struct journal_damage *damage)
 {
@@ -102,7 +102,7 @@ static int account_for (struct check *check, const struct journal_line *line,
   if (check->bad_bytes == 0)
     return 0;
   sha256_final_hex (&check->bad_hash, hash);
-  /* A writer that is killed leaves part of one line; more than that was put there by somebody else. */
+  /* A killed writer leaves part of one line; more than that is tampering. */
   if (strcmp (line->kind, journal_kind_text (JOURNAL_REPAIRED)) != 0 || damage->torn != check->bad_bytes
       || strcmp (damage->torn_hash, hash) != 0 || check->bad_whole)
     return report_bad (check);
@@ -131,14 +131,14 @@ static int check_place (struct check *check, const struct journal_piece *piece,
   return 0;
 }
 
-/* The first line that there is: the very first, or the first that was not pruned. */
+/* The first line in the journal: line 1, or the first one that was not pruned. */
 static int check_first (struct check *check, const struct journal_piece *piece,
                         const struct journal_line *line)
 {
   if (line->seq == 1)
     return strcmp (line->prev, journal_no_hash) == 0
                ? 0
-               : found (check, piece, "line 1 says that another line was before it");
+               : found (check, piece, "line 1 has the hash of a line before it");
   check->pruned_through = line->seq - 1;
   memcpy (check->pruned_hash, line->prev, sizeof (check->pruned_hash));
   return 0;
@@ -159,12 +159,12 @@ static void note_pruned (struct check *check, const struct journal_line *line)
 static int take_line (struct check *check, const struct journal_piece *piece, const struct journal_line *line)
 {
   struct journal_damage damage = { 0 };
-  bool known = line->seq < check->from; /* what is wrong here was seen to already */
+  bool known = line->seq < check->from; /* findings here are ignored */
   int r = 0;
 
   if (strcmp (line->kind, journal_kind_text (JOURNAL_REPAIRED)) == 0
       && !journal_damage_read (line->details, &damage))
-    r = found (check, piece, "line %llu cannot be understood", number (line->seq));
+    r = found (check, piece, "line %llu has malformed details", number (line->seq));
   if (known)
     check->bad_bytes = 0;
   else if (r == 0)
@@ -201,12 +201,12 @@ static int check_piece (struct check *check, const struct journal_piece *piece)
 
   if (r == -ENOMEM)
     return error_oom (check->err);
-  return r < 0 ? keep_bad (check, piece, &bad) : take_line (check, piece, &line);
+  return r < 0 ? add_bad (check, piece, &bad) : take_line (check, piece, &line);
 }
 
-/* Whether what is bad at the end lies behind what the head vouched for when we began: then a writer was
- * killed there, or is still at it. Others may have begun a new file since. */
-static bool is_behind_head (const struct check *check)
+/* Whether the bad bytes at the end lie after the head as it was when we started: then a writer was killed
+ * there, or is still writing. Other writers may have started a new file since. */
+static bool is_after_head (const struct check *check)
 {
   if (!check->head_known || check->bad_whole)
     return false;
@@ -218,9 +218,9 @@ static int check_end (struct check *check, const struct journal_piece *rest)
 {
   const struct error none = { 0 };
 
-  if (rest->len > 0 && keep_bad (check, rest, &none) < 0)
+  if (rest->len > 0 && add_bad (check, rest, &none) < 0)
     return -ENOMEM;
-  if (check->bad_bytes > 0 && !is_behind_head (check))
+  if (check->bad_bytes > 0 && !is_after_head (check))
     return report_bad (check);
   check->verdict.torn = check->bad_bytes;
   if (check->head_known && check->seq < check->head.seq)
@@ -230,15 +230,15 @@ static int check_end (struct check *check, const struct journal_piece *rest)
     return found (check, NULL,
                   "the head is gone or cannot be read, so lines may have been cut off at the end");
   if (check->pruned_through > 0 && check->pruned_through + 1 >= check->from && check->from == 0)
-    return found (check, NULL, "lines 1 to %llu are gone, and no line says that they were pruned",
+    return found (check, NULL, "lines 1 to %llu are missing, and no line records that they were pruned",
                   number (check->pruned_through));
   if (check->anchor_hash != NULL && !check->anchored)
-    return found (check, NULL, "line %llu, which the anchor names, is not there", number (check->anchor_seq));
+    return found (check, NULL, "line %llu, which the anchor names, is missing", number (check->anchor_seq));
   return 0;
 }
 
-/* Whether PIECE was written after we began. Without such an end, busy writers could keep a reader that is
- * slower than they are for ever. */
+/* Whether PIECE was written after we started. Otherwise writers that are faster than we are would keep us
+ * reading for ever. */
 static bool is_later (const struct check *check, const struct journal_piece *piece)
 {
   return piece->file > check->end_file
@@ -276,7 +276,7 @@ static void check_clear (struct check *check)
   free (check->bad_why);
 }
 
-/* Without memory or descriptors nothing can be said of the head, least of all that somebody took it. */
+/* An error for lack of memory or descriptors must not be reported as a missing head. */
 static int look_at_head (struct check *check, int directory)
 {
   struct error bad = { 0 };
@@ -291,7 +291,7 @@ static int look_at_head (struct check *check, int directory)
   return r;
 }
 
-/* After the head was looked at, so that the line which it names lies before the end. */
+/* Called after the head was read, so that the line that it names lies before the end. */
 static int look_at_end (struct check *check, int directory)
 {
   cleanup_free uint64_t *files = NULL;
@@ -311,7 +311,7 @@ static int look_at_end (struct check *check, int directory)
   return 0;
 }
 
-/* *RET_AGAIN: files were pruned under us, so what was found says nothing. */
+/* *RET_AGAIN: files were pruned while we read, so the findings are not valid. */
 static int verify_once (struct check *check, int directory, const char *state, bool *ret_again)
 {
   struct error bad = { 0 };

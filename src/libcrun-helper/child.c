@@ -19,7 +19,8 @@
 #include "libcrun-helper-helper-request.h"
 #include "wire-libcrun-helper.h"
 
-/* For a call that the supervisor no longer waits for. A call takes milliseconds; hooks may take longer. */
+/* How long a call may still take after the supervisor is gone. A call takes milliseconds; hooks may take
+ * longer. */
 #define GRACE_SECONDS 5
 
 struct result {
@@ -41,7 +42,7 @@ static struct result *map_result (struct error *err)
       mmap (NULL, sizeof (struct result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
   if (memory == MAP_FAILED) {
-    error_set_errno (err, errno, "cannot share memory with a process of our own");
+    error_set_errno (err, errno, "cannot share memory with libcrun's process");
     return NULL;
   }
   return memory;
@@ -56,7 +57,7 @@ static int enter_child (const struct helper_request *request, pid_t parent, stru
   if (r < 0)
     return r;
   if (prctl (PR_SET_PDEATHSIG, SIGKILL) < 0)
-    return error_set_errno (err, errno, "cannot ask for a signal at the parent's end");
+    return error_set_errno (err, errno, "cannot set the parent-death signal");
   if (getppid () != parent)
     return error_set (err, -ECANCELED, "the parent has ended");
   return 0;
@@ -68,7 +69,7 @@ __attribute__ ((noreturn)) static void child_main (child_call *call, const struc
   struct error err = { 0 };
   int r = enter_child (request, parent, &err);
 
-  /* Known as soon as there is one, whatever becomes of this process then. */
+  /* The pid is set as soon as it is known, even if this process is killed later. */
   if (r == 0)
     r = call (request, spec, &result->pid, &err);
   result->code = r;
@@ -83,7 +84,7 @@ static void nothing (int number)
   (void) number;
 }
 
-/* From here on SIGCHLD comes only where it is waited for. */
+/* Blocks SIGCHLD except in ppoll. */
 static int prepare_to_wait (sigset_t *ret_waiting, struct error *err)
 {
   struct sigaction action = { .sa_handler = nothing };
@@ -92,7 +93,7 @@ static int prepare_to_wait (sigset_t *ret_waiting, struct error *err)
   sigemptyset (&child);
   sigaddset (&child, SIGCHLD);
   if (sigaction (SIGCHLD, &action, NULL) < 0 || sigprocmask (SIG_BLOCK, &child, ret_waiting) < 0)
-    return error_set_errno (err, errno, "cannot wait for a process of our own");
+    return error_set_errno (err, errno, "cannot wait for libcrun's process");
   sigdelset (ret_waiting, SIGCHLD);
   return 0;
 }
@@ -106,7 +107,7 @@ static bool has_passed (const struct timespec *deadline)
          || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
 }
 
-/* Waits for CHILD and stores its status. */
+/* Waits for CHILD and stores its status. Kills it GRACE_SECONDS after the supervisor is gone. */
 static int wait_watching (pid_t child, int control_fd, const sigset_t *waiting, int *ret_status,
                           struct error *err)
 {
@@ -121,10 +122,10 @@ static int wait_watching (pid_t child, int control_fd, const sigset_t *waiting, 
     if (done == child)
       return 0;
     if (done < 0)
-      return error_set_errno (err, errno, "cannot wait for a process of our own");
+      return error_set_errno (err, errno, "cannot wait for libcrun's process");
     if (alone && has_passed (&deadline))
       kill (child, SIGKILL);
-    /* Once closed the socket would wake us for ever. */
+    /* A closed socket would wake ppoll every time, so it is polled only once. */
     if (ppoll (&control, alone ? 0 : 1, alone ? &step : NULL, waiting) > 0 && !alone) {
       alone = true;
       clock_gettime (CLOCK_MONOTONIC, &deadline);
@@ -140,7 +141,7 @@ static int judge (const struct result *result, int status, pid_t *ret_pid, struc
   if (!result->done && WIFSIGNALED (status))
     return error_set (err, -EIO, "libcrun's process was killed by signal %d", WTERMSIG (status));
   if (!result->done)
-    return error_set (err, -EIO, "libcrun ended its process with exit code %d and no reason",
+    return error_set (err, -EIO, "libcrun ended its process with exit code %d, without a message",
                       WEXITSTATUS (status));
   return result->code < 0 ? error_set (err, result->code, "%s", result->text) : result->code;
 }

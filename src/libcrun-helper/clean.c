@@ -16,7 +16,7 @@
 #include "base-cleanup.h"
 #include "base-number.h"
 
-/* Where libcrun finds newuidmap, and hooks that name no environment of their own find everything. */
+/* libcrun finds newuidmap here, and so do hooks that set no environment of their own. */
 #define SAFE_PATH "/usr/sbin:/usr/bin:/sbin:/bin"
 
 static void closedir_p (DIR **dir)
@@ -25,7 +25,7 @@ static void closedir_p (DIR **dir)
     closedir (*dir);
 }
 
-/* For kernels before 5.9. */
+/* For kernels before 5.9, without close_range. */
 static int close_listed (int first)
 {
   cleanup (closedir_p) DIR *dir = opendir ("/proc/self/fd");
@@ -74,14 +74,14 @@ int helper_check_open (int count, struct error *err)
   return 0;
 }
 
-/* By the system call, as the C library keeps two signals to itself and a caller may have ignored those as
- * well. The kernel's struct is smaller than the array on every machine, and default is 0 in each of its
- * members. */
+/* Uses the system call, because the C library reserves two signals and the caller may have ignored those as
+ * well. The kernel's struct is smaller than the array on every architecture, and 0 in all members is the
+ * default. */
 static void default_action (int number)
 {
   static const unsigned long nothing[16];
 
-  /* Fails for the two that cannot be changed. */
+  /* Fails for SIGKILL and SIGSTOP. */
   syscall (SYS_rt_sigaction, number, nothing, NULL, (size_t) NSIG / 8);
 }
 
@@ -100,8 +100,8 @@ int helper_clean_signals (struct error *err)
 int helper_clean_process (struct error *err)
 {
   umask (022);
-  /* Away from the caller's terminal and from the signals that its keys send. Who leads a group already, as
-   * when started by a shell, cannot and need not. */
+  /* Detaches from the caller's terminal and its signals. Fails for a process group leader, as when started by
+   * a shell, where it is not needed. */
   setsid ();
   if (clearenv () != 0 || setenv ("PATH", SAFE_PATH, 1) < 0)
     return error_oom (err);

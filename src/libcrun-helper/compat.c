@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What libcrun's headers expect of their own config.h. */
+/* libcrun's headers expect this from their own config.h. */
 #define LIBCRUN_PUBLIC
 #ifndef HAVE_ERROR_H
 #define HAVE_ERROR_H 1
@@ -21,15 +21,15 @@
 #include "base-cleanup.h"
 #include "base-str.h"
 
-#define ERRNO_MAX 4095 /* the kernel's bound */
+#define ERRNO_MAX 4095 /* the kernel's limit */
 
-/* One call: what libcrun is told, and what it said. */
+/* One call: libcrun's context, and its output. */
 struct call {
   libcrun_context_t context;
   struct strbuf log;
-  FILE *stream; /* writes to the log */
-  FILE *before; /* what it took the place of */
-  pid_t pid;    /* of the process that does */
+  FILE *stream; /* what stderr is replaced with; writes to the log */
+  FILE *before; /* the original stderr */
+  pid_t pid;    /* of this process */
 };
 
 static void call_clear (struct call *call)
@@ -41,7 +41,7 @@ static void call_clear (struct call *call)
   strbuf_clear (&call->log);
 }
 
-/* The container's first process inherits the stream, and has nobody left who would read its log. */
+/* The container's first process inherits the stream, but its copy of the log is never read. */
 static ssize_t collect (void *cookie, const char *text, size_t len)
 {
   struct call *call = cookie;
@@ -52,9 +52,9 @@ static ssize_t collect (void *cookie, const char *text, size_t len)
   return (ssize_t) len;
 }
 
-/* libcrun has a handler for what it logs, but some of its versions write errors to stderr as well, and others
- * take the handler's argument for a stream. All of them are content with stderr, so that is what they get:
- * the C library lets a program put a stream of its own in that place. */
+/* libcrun has a handler for log messages, but some versions also write errors to stderr, and others use the
+ * handler's argument as a stream. All of them work with stderr, so that is replaced: glibc allows to assign
+ * it. */
 static int call_init (struct call *call, const struct helper_request *request, struct error *err)
 {
   call->pid = getpid ();
@@ -73,12 +73,12 @@ static int call_init (struct call *call, const struct helper_request *request, s
   call->context.force_no_cgroup = request->no_cgroup;
   call->context.fifo_exec_wait_fd = -1;
   call->context.detach = true;
-  /* A keyring of the container's own, or it would have the keys in the caller's. */
+  /* Otherwise the container would have the keys in the caller's keyring. */
   call->context.no_new_keyring = false;
   return 0;
 }
 
-/* libcrun and the parsers below it write over several lines, with arrows to the place. */
+/* Joins the lines of TEXT: libcrun and its parsers write several, with arrows to the position. */
 static void squeeze (char *text)
 {
   char *to = text;
@@ -96,14 +96,14 @@ static void squeeze (char *text)
   *to = '\0';
 }
 
-/* Turns what libcrun says into an error of ours, and frees it. */
+/* Turns libcrun's error into ours, and frees it. */
 static int call_failed (struct call *call, const char *what, libcrun_error_t said, struct error *err)
 {
   int errnum = said != NULL ? said->status : 0;
   char *why = said != NULL ? said->msg : NULL;
   char *log = call->log.len > 0 ? call->log.text : NULL;
 
-  /* Some of libcrun's errors carry no errno, or a number that is none. */
+  /* Some of libcrun's errors have no errno, or an invalid one. */
   if (errnum <= 0 || errnum > ERRNO_MAX)
     errnum = EIO;
   if (why != NULL)
@@ -131,14 +131,14 @@ int helper_create (const struct helper_request *request, const char *spec, const
   if (container == NULL)
     return call_failed (&call, "cannot read config.json", said, err);
   call.context.pid_file = pid_file;
-  /* Without the option to fork: this process is there for nothing else, and the error stays in it. */
+  /* Without the option to fork: this process exists for this call only, and must get the error. */
   if (libcrun_container_create (&call.context, container, 0, &said) < 0)
     return call_failed (&call, "cannot create the container", said, err);
   return 0;
 }
 
-/* A hook that ends without reading its input would end this process, too. What is made here is no
- * container, which would inherit it; for the time of helper_create libcrun blocks all signals. */
+/* A hook that ends without reading its input must not end this process. Only for start and delete: a
+ * container inherits the disposition at create, where libcrun blocks all signals anyway. */
 static void ignore_broken_pipes (void)
 {
   signal (SIGPIPE, SIG_IGN);

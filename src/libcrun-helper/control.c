@@ -21,8 +21,9 @@ int control_adopt (int fd, struct error *err)
       || getsockopt (fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0)
     return error_set_errno (err, errno, "descriptor %d is not the supervisor's socket", fd);
   if (type != SOCK_SEQPACKET || domain != AF_UNIX)
-    return error_set (err, -EPROTOTYPE, "descriptor %d is not the supervisor's socket: it is of another kind",
-                      fd);
+    return error_set (
+        err, -EPROTOTYPE,
+        "descriptor %d is not the supervisor's socket: it is not a unix sequenced-packet socket", fd);
   if (fcntl (fd, F_SETFD, FD_CLOEXEC) < 0)
     return error_set_errno (err, errno, "cannot set flags of descriptor %d", fd);
   return 0;
@@ -45,7 +46,7 @@ static int send_message (int fd, const struct helper_message *message)
   return n < 0 ? -errno : 0;
 }
 
-static int say (int fd, enum helper_message_type type, pid_t pid)
+static int send_step (int fd, enum helper_message_type type, pid_t pid)
 {
   struct helper_message message = {
     .magic = HELPER_MAGIC,
@@ -59,16 +60,15 @@ static int say (int fd, enum helper_message_type type, pid_t pid)
 
 int control_send_created (int fd, pid_t pid)
 {
-  return say (fd, HELPER_CREATED, pid);
+  return send_step (fd, HELPER_CREATED, pid);
 }
 
 int control_send_started (int fd, pid_t pid)
 {
-  return say (fd, HELPER_STARTED, pid);
+  return send_step (fd, HELPER_STARTED, pid);
 }
 
-/* An error's text is one line; this makes it UTF-8, whatever file names came up in it and wherever it is cut.
- */
+/* Copies TEXT as valid UTF-8, whatever file names are in it and wherever it is cut. */
 static void put_text (struct helper_message *message, const char *text)
 {
   size_t len = strnlen (text, sizeof (message->text));

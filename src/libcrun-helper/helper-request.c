@@ -35,7 +35,7 @@ static int take_path (const char *option, const char *path, const char **ret_pat
   return 0;
 }
 
-/* What every version of libcrun takes; 1.28 and later take nothing else. */
+/* The alphabet that every version of libcrun accepts; 1.28 and later accept nothing else. */
 static int take_id (const char *id, const char **ret_id, struct error *err)
 {
   static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-.";

@@ -3,11 +3,11 @@
  *
  * Started by the supervisor, never by hand, with the descriptors that wire-libcrun-helper.h describes. It is
  * the only program that links libcrun, because libcrun changes and may end the process that calls it.
- * Single-threaded. It says over the socket how far it came, and ends when the container's program runs or
- * cannot be made to.
+ * Single-threaded. It reports each step over the socket, and ends when the container's program runs or cannot
+ * be started.
  *
- * Must never: leave a container behind that it has not reported, write to the standard streams once it has
- * the socket, or outlive the supervisor by more than it takes to take down what it made.
+ * Must never: leave a container that it has not reported, write to the standard streams once it has the
+ * socket, or outlive the supervisor by more than the time it takes to remove what it made.
  */
 #include <config.h>
 
@@ -53,7 +53,7 @@ static int read_pid (const char *path, pid_t *ret_pid, struct error *err)
   return 0;
 }
 
-/* Both in one process. The supervisor hears of the container when it has been started, or could not be. */
+/* Both in one process. The supervisor learns of the container after the start, or after its failure. */
 static int call_create_and_start (const struct helper_request *request, const char *spec, pid_t *ret_pid,
                                   struct error *err)
 {
@@ -90,9 +90,9 @@ static int prepare (const struct helper_request *request, struct error *err)
   int r;
 
   prctl (PR_SET_NAME, "tyrum-libcrun");
-  /* Until there is something to take down. After that child_run looks at the socket. */
+  /* Until there is something to remove. After that child_run watches the socket. */
   if (prctl (PR_SET_PDEATHSIG, SIGKILL) < 0)
-    return error_set_errno (err, errno, "cannot ask for a signal at the supervisor's end");
+    return error_set_errno (err, errno, "cannot set the parent-death signal");
   if (control_is_closed (request->control_fd))
     return error_set (err, -ECANCELED, "the supervisor has ended");
   r = helper_close_from (request->control_fd + 1, err);
@@ -121,7 +121,7 @@ static int read_spec (const struct helper_request *request, char **ret_spec, str
   return 0;
 }
 
-/* What is there under our name is another container, which must not be taken down in the place of ours. */
+/* An existing container of this name is not ours, and must not be deleted after a failure. */
 static int check_id_is_free (const struct helper_request *request, struct error *err)
 {
   cleanup_free char *directory = str_format ("%s/%s", request->state, request->id);
@@ -136,15 +136,15 @@ static int check_id_is_free (const struct helper_request *request, struct error 
   return 0;
 }
 
-/* Also of one that then could not be started. Returns what went wrong first. */
-static int say_created (const struct helper_request *request, pid_t pid, int made, struct error *err)
+/* Reports the container even if it could not be started. Returns the first error. */
+static int report_created (const struct helper_request *request, pid_t pid, int made, struct error *err)
 {
-  int said = control_send_created (request->control_fd, pid);
+  int sent = control_send_created (request->control_fd, pid);
 
-  return made < 0 ? made : report (said, err);
+  return made < 0 ? made : report (sent, err);
 }
 
-/* From the first call on, whatever fails is followed by a delete. */
+/* From the first call on, every failure is followed by a delete. */
 static int make_container (const struct helper_request *request, const char *spec, struct error *err)
 {
   pid_t pid = 0;
@@ -152,13 +152,13 @@ static int make_container (const struct helper_request *request, const char *spe
 
   prctl (PR_SET_PDEATHSIG, 0);
   made = child_run (call_create_and_start, request, spec, &pid, err);
-  r = pid > 0 ? say_created (request, pid, made, err) : made;
+  r = pid > 0 ? report_created (request, pid, made, err) : made;
   if (r == 0)
     r = report (control_send_started (request->control_fd, pid), err);
   if (r < 0) {
     struct error ignored = { 0 };
 
-    /* What went wrong first is what counts; what cannot be deleted is left to the supervisor. */
+    /* The first error counts; the supervisor removes what cannot be deleted here. */
     child_run (call_delete, request, spec, &pid, &ignored);
     error_clear (&ignored);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All of tyrum-oci-libcrun-helper, for the daemon that stays: there a process that was forked for it becomes
- * this, instead of executing it. */
+/* All of tyrum-oci-libcrun-helper, for the daemon: a process that it forked calls this instead of executing
+ * the program. */
 #pragma once
 
-/* An exit status. The process is not to be used for anything else afterwards. */
+/* Returns an exit status. The process must not be used for anything else afterwards. */
 int helper_main (int argc, char **argv);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* In place of libsystemd.
+/* Replaces libsystemd.
  *
- * libcrun calls it for cgroups that systemd manages, for its journal, and to tell it that a container is
- * ready. This program asks for none of these, but libsystemd and the five libraries that it brings would be
- * loaded at each start, and mapped into a process that has root's rights. So the calls are answered here,
- * with failure. A later libcrun that needs another one of them is linked with the library after all.
+ * libcrun calls it for cgroups that systemd manages, for its journal, and to notify it that a container is
+ * ready. This program uses none of these, but libsystemd and its five dependencies would be loaded at each
+ * start, into a process with root's privileges. So these functions replace it, and fail. A later libcrun that
+ * needs a function which is not here is linked with the library instead.
  */
 #include <config.h>
 
@@ -43,6 +43,6 @@ FAILS (sd_bus_wait)
 FAILS (sd_journal_send_with_location)
 FAILS (sd_notify)
 FAILS (sd_notify_barrier)
-GIVES_NOTHING (sd_bus_error_free) /* void, in truth */
+GIVES_NOTHING (sd_bus_error_free) /* returns void in libsystemd */
 GIVES_NOTHING (sd_bus_message_unref)
 GIVES_NOTHING (sd_bus_unref)

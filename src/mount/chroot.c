@@ -18,10 +18,10 @@
 #include "base-cleanup.h"
 #include "base-file.h"
 
-/* As of every run that was not started. */
+/* The exit code of every run that was not started. */
 #define EXIT_LOST 125
 
-/* What was there before. */
+/* Where this process was before. */
 struct place {
   int spaces; /* /proc/self/ns */
   int root;
@@ -48,7 +48,7 @@ static bool place_find (struct place *ret_place)
          && getcwd (ret_place->path, sizeof (ret_place->path)) != NULL && ret_place->path[0] == '/';
 }
 
-/* To the root of the mount namespace that this process is in; the working directory becomes that, too. */
+/* Moves to the root of the current mount namespace; setns changes the working directory, too. */
 static int go_to_top (const struct place *place)
 {
   cleanup_close int space = openat (place->spaces, "mnt", O_RDONLY | O_CLOEXEC);
@@ -56,12 +56,12 @@ static int go_to_top (const struct place *place)
   return space < 0 || setns (space, CLONE_NEWNS) < 0 ? -errno : 0;
 }
 
-/* Outside nothing is ours: who cannot return does nothing more, not even tell the journal, which would be the
- * host's. */
+/* Exits on failure: outside of the chroot the process must do nothing more, not even write to the journal,
+ * which would be the host's. */
 static int go_back (const struct place *place)
 {
   if (fchdir (place->root) < 0 || chroot (".") < 0) {
-    dprintf (STDERR_FILENO, "tyrum-oci: return to the root of this chroot: %s\n", strerror (errno));
+    dprintf (STDERR_FILENO, "tyrum-oci: cannot return to the root of this chroot: %s\n", strerror (errno));
     _exit (EXIT_LOST);
   }
   return fchdir (place->cwd) < 0 ? -errno : 0;
@@ -77,21 +77,21 @@ static bool are_different (int a, int b)
              || x.stx_dev_minor != y.stx_dev_minor);
 }
 
-/* In a namespace of its own, with the working directory where the chroot is and the root at the top of all
- * mounts: makes the chroot the top. */
+/* In a new mount namespace, with the working directory at the root of the chroot and the root at the top of
+ * all mounts: makes the chroot the namespace's root. */
 static int become_top (struct error *err)
 {
   cleanup_close int tree = -1;
 
   if (mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-    return error_set_errno (err, errno, "keep mounts from the host");
+    return error_set_errno (err, errno, "keep mounts from propagating to the host");
   tree = (int) syscall (SYS_open_tree, AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
   if (tree < 0 || syscall (SYS_move_mount, tree, "", AT_FDCWD, ".", MOVE_MOUNT_F_EMPTY_PATH) < 0
       || fchdir (tree) < 0)
     return error_set_errno (err, errno, "make the root of this chroot a mount");
-  /* The old top comes to lie on the new one, from where it is taken away with all that is mounted in it. */
+  /* pivot_root puts the old root on top of the new one; unmounting it removes the rest of the host's tree. */
   if (syscall (SYS_pivot_root, ".", ".") < 0 || umount2 (".", MNT_DETACH) < 0)
-    return error_set_errno (err, errno, "make the root of this chroot that of a mount namespace");
+    return error_set_errno (err, errno, "make the root of this chroot the root of its mount namespace");
   return 0;
 }
 
@@ -112,7 +112,7 @@ static int leave_for_own (const struct place *place, struct error *err)
 
   if (fchdir (place->root) < 0)
     return error_set_errno (err, errno, "go to the root of this chroot");
-  /* Root and working directory become those of the same names in the new namespace. */
+  /* unshare moves root and working directory to the same directories in the new namespace. */
   if (unshare (CLONE_NEWNS) < 0)
     return error_set_errno (err, errno, "make a private mount namespace");
   r = become_top (err);

@@ -16,7 +16,7 @@
 
 #define MOUNTS_MAX ((size_t) 4 * 1024 * 1024)
 
-/* As many as the kernel follows (MAXSYMLINKS). */
+/* The kernel's limit (MAXSYMLINKS). */
 #define LINKS_MAX 40
 
 void location_clear (struct location *location)
@@ -33,17 +33,16 @@ int location_read_mounts (struct proc_mounts *ret_mounts, struct error *err)
   int r = file_read (AT_FDCWD, "/proc/self/mountinfo", MOUNTS_MAX, &text, NULL, err);
 
   if (r == 0 && proc_mounts_read (text, ret_mounts) < 0)
-    r = error_set (err, -EIO, "the table of mounts cannot be understood");
+    r = error_set (err, -EIO, "cannot parse '/proc/self/mountinfo'");
   if (r == 0 && proc_mounts_find (ret_mounts, "/") == NULL)
     r = error_set (
         err, -EXDEV,
-        "where things lie cannot be found out: the root is a plain directory of a chroot, which no "
-        "mount is seen of; make it a mount point (mount --bind DIR DIR), or run this as root");
+        "cannot tell which mount a path is on: the root is a plain directory of a chroot, which has no "
+        "line in the mount table; make it a mount point (mount --bind DIR DIR), or run this as root");
   return r;
 }
 
-/* Nothing in the table is below which MOUNT was mounted: it is the root, or hangs on one that is not listed,
- * as in a chroot. */
+/* The table has no parent of MOUNT: it is the root, or its parent is outside of a chroot. */
 static bool is_top (const struct proc_mounts *mounts, const struct proc_mount *mount)
 {
   for (size_t i = 0; i < mounts->count; i++)
@@ -52,7 +51,7 @@ static bool is_top (const struct proc_mounts *mounts, const struct proc_mount *m
   return true;
 }
 
-/* The first mount that is entered on the way from IN (NULL: from the root) to PATH. */
+/* The first mount that is entered on the path from IN (NULL: from the root) to PATH. */
 static const struct proc_mount *next_mount (const struct proc_mounts *mounts, const struct proc_mount *in,
                                             const char *path)
 {
@@ -69,8 +68,8 @@ static const struct proc_mount *next_mount (const struct proc_mounts *mounts, co
   return found;
 }
 
-/* The mount that PATH is on. Followed from mount to mount, as the kernel does: the longest mount point in the
- * table can lie below one that was mounted over it later, and then nothing leads there. */
+/* The mount that PATH is on. Goes from mount to mount, as the kernel does: the longest mount point in the
+ * table can be hidden below a later mount. */
 static const struct proc_mount *mount_of (const struct proc_mounts *mounts, const char *path)
 {
   const struct proc_mount *found = NULL, *next = next_mount (mounts, NULL, path);
@@ -135,24 +134,22 @@ bool location_is_within (const struct location *other, const struct location *wh
          || (other->device == whole->device && path_is_within (other->inner, whole->inner));
 }
 
-/* ---- Following a path link by link. */
-
-struct way {
+struct walk {
   char *done; /* without links; "" is the root */
   char *rest; /* still to be followed */
   unsigned links;
 };
 
-static void way_clear (struct way *way)
+static void walk_clear (struct walk *walk)
 {
-  free (way->done);
-  free (way->rest);
+  free (walk->done);
+  free (walk->rest);
 }
 
-#define cleanup_way cleanup (way_clear)
+#define cleanup_walk cleanup (walk_clear)
 
-/* WAY continues where the link AT leads to, and REST follows that. */
-static int follow_link (struct way *way, const char *at, const char *rest, struct strlist *links)
+/* Continues WALK at the target of the link AT, followed by REST. */
+static int follow_link (struct walk *walk, const char *at, const char *rest, struct strlist *links)
 {
   char target[PATH_MAX];
   ssize_t len = readlink (at, target, sizeof (target));
@@ -160,60 +157,60 @@ static int follow_link (struct way *way, const char *at, const char *rest, struc
 
   if (len < 0 || (size_t) len == sizeof (target))
     return len < 0 ? -errno : -ENAMETOOLONG;
-  if (++way->links > LINKS_MAX)
+  if (++walk->links > LINKS_MAX)
     return -ELOOP;
   next = str_format ("%.*s/%s", (int) len, target, rest);
   if (next == NULL || strlist_add (links, at) < 0) {
     free (next);
     return -ENOMEM;
   }
-  free (way->rest);
-  way->rest = next;
+  free (walk->rest);
+  walk->rest = next;
   if (target[0] == '/')
-    way->done[0] = '\0';
+    walk->done[0] = '\0';
   return 0;
 }
 
-static int follow_next (struct way *way, struct strlist *links)
+static int follow_next (struct walk *walk, struct strlist *links)
 {
-  size_t skip = strspn (way->rest, "/"), len = strcspn (way->rest + skip, "/");
-  const char *part = way->rest + skip;
+  size_t skip = strspn (walk->rest, "/"), len = strcspn (walk->rest + skip, "/");
+  const char *part = walk->rest + skip;
   cleanup_free char *rest = strdup (part + len), *at = NULL;
   struct stat st;
 
   if (rest == NULL)
     return -ENOMEM;
   if (len == 2 && memcmp (part, "..", 2) == 0) {
-    char *slash = strrchr (way->done, '/');
+    char *slash = strrchr (walk->done, '/');
 
     if (slash != NULL)
       *slash = '\0';
   } else if (len > 0 && !(len == 1 && part[0] == '.')) {
-    at = str_format ("%s/%.*s", way->done, (int) len, part);
+    at = str_format ("%s/%.*s", walk->done, (int) len, part);
     if (at == NULL)
       return -ENOMEM;
     if (lstat (at, &st) < 0) {
       if (errno != ENOENT && errno != ENOTDIR)
         return -errno;
     } else if (S_ISLNK (st.st_mode))
-      return follow_link (way, at, rest, links);
-    free (way->done);
-    way->done = take_ptr (at);
+      return follow_link (walk, at, rest, links);
+    free (walk->done);
+    walk->done = take_ptr (at);
   }
-  free (way->rest);
-  way->rest = take_ptr (rest);
+  free (walk->rest);
+  walk->rest = take_ptr (rest);
   return 0;
 }
 
 int location_follow (const char *path, struct strlist *ret_links, char **ret_real)
 {
-  cleanup_way struct way way = { .done = strdup (""), .rest = strdup (path) };
+  cleanup_walk struct walk walk = { .done = strdup (""), .rest = strdup (path) };
   cleanup_strlist struct strlist links = { 0 };
-  int r = way.done && way.rest ? 0 : -ENOMEM;
+  int r = walk.done && walk.rest ? 0 : -ENOMEM;
 
-  while (r == 0 && way.rest[0] != '\0')
-    r = follow_next (&way, &links);
-  if (r == 0 && (*ret_real = strdup (way.done[0] ? way.done : "/")) == NULL)
+  while (r == 0 && walk.rest[0] != '\0')
+    r = follow_next (&walk, &links);
+  if (r == 0 && (*ret_real = strdup (walk.done[0] ? walk.done : "/")) == NULL)
     r = -ENOMEM;
   if (r < 0)
     return r;

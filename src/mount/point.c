@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mount points, private mounts, and putting what was opened in its place: for the stage of a run and for that
- * of an engine's container. */
+/* Mount points, private mount namespaces, and mounting of opened files: for the stage of a run and of an
+ * engine's container. */
 #include <config.h>
 
 #include "mount-descriptor.h"
@@ -22,7 +22,8 @@ int mount_keep_private (struct error *err)
 {
   if (unshare (CLONE_NEWNS) < 0)
     return error_set_errno (err, errno, "make a private mount namespace");
-  /* Nothing comes in either, or the container's root would take on what is mounted there outside. */
+  /* No propagation from the host either: otherwise later mounts on the host would appear in the container's
+   * root. */
   if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
     return error_set_errno (err, errno, "make mounts private");
   return 0;
@@ -63,7 +64,7 @@ int mount_place (int fd, const char *target, uint64_t more, int idmap_fd, struct
 
 int mount_place_own (const char *path, const char *target, struct error *err)
 {
-  /* Opened here and not by the supervisor: a mount can only be taken from one's own namespace. */
+  /* Opened here and not by the supervisor: open_tree only accepts mounts of its own namespace. */
   cleanup_close int fd = open (path, O_PATH | O_CLOEXEC);
 
   return fd < 0 ? error_set_errno (err, errno, "open '%s'", path)
@@ -82,7 +83,8 @@ static int open_inside (int root, const char *path, bool follow)
   return errno == ENOSYS && !follow ? mount_open_beneath (root, path + strspn (path, "/")) : -errno;
 }
 
-/* The directory in which the first missing part of PATH would be; *RET_REST is that part and what follows. */
+/* Opens the deepest existing directory of PATH; *RET_REST is the rest, from the first missing component
+ * on. */
 static int open_deepest (int root, const char *path, bool follow, const char **ret_rest)
 {
   size_t len = strlen (path);
@@ -94,7 +96,7 @@ static int open_deepest (int root, const char *path, bool follow, const char **r
     while (len > 0 && path[len - 1] != '/')
       len--;
     if (len == 0)
-      return -EINVAL; /* it does not begin at the root */
+      return -EINVAL; /* not an absolute path */
     head = strndup (path, len > 1 ? len - 1 : 1);
     if (head == NULL)
       return -ENOMEM;
@@ -108,8 +110,8 @@ static int open_deepest (int root, const char *path, bool follow, const char **r
   return -ENOENT;
 }
 
-/* Makes the directories of REST below *FD and moves *FD along; the last part is a file where DIRECTORY is
- * false. */
+/* Makes the directories of REST below *FD and moves *FD along; the last component is a file unless
+ * DIRECTORY. */
 static int make_below (const char *rest, bool directory, int *fd)
 {
   while (*rest != '\0') {

@@ -14,7 +14,7 @@
 #include "mount-location-internal.h"
 #include "plan-prewarmed.h"
 
-/* Something of the host that the command is to see. */
+/* A host path that the command is to see. */
 struct source {
   const char *path, *target;
   bool writable;
@@ -37,7 +37,7 @@ static int refuse (const struct check *check, const struct source *source, const
                     place, what, check->advice);
 }
 
-/* PATH lies in DIR, and not in DIR/EXCEPT. */
+/* PATH is in DIR, but not in DIR/EXCEPT. */
 static bool lies_in (const char *path, const char *dir, const char *except)
 {
   const char *rest;
@@ -50,8 +50,8 @@ static bool lies_in (const char *path, const char *dir, const char *except)
   return except == NULL || strncmp (rest, except, len) != 0 || (rest[len] != '\0' && rest[len] != '/');
 }
 
-/* The exception is judged for each of the two names by itself: another part of the place that is mounted
- * where the exception should be is none. */
+/* The exception must hold for both paths separately: another part of the place may be mounted at the
+ * exception's path. */
 static bool forbidden_inside (const struct location *source, const struct location *place, const char *except)
 {
   return lies_in (source->outer, place->outer, except)
@@ -65,7 +65,7 @@ static int check_place (const struct check *check, const struct source *source,
   int r = location_trace_real (&check->mounts, real, &location);
 
   if (r < 0)
-    return error_set_errno (check->err, -r, "find out where '%s' lies", place->path);
+    return error_set_errno (check->err, -r, "find the mount of '%s'", place->path);
   if (location_is_within (&location, &source->location))
     return refuse (check, source, "is or holds", place->path, place->what);
   if (source->writable && place->inside && forbidden_inside (&source->location, &location, place->except))
@@ -73,7 +73,7 @@ static int check_place (const struct check *check, const struct source *source,
   return 0;
 }
 
-/* A command that can write the directory of a link decides where it leads. */
+/* A command that can write the directory of a link can redirect it. */
 static int check_link (const struct check *check, const struct source *source,
                        const struct run_protected *place, const char *link)
 {
@@ -84,7 +84,7 @@ static int check_link (const struct check *check, const struct source *source,
     return 0;
   r = location_trace_real (&check->mounts, link, &location);
   if (r < 0)
-    return error_set_errno (check->err, -r, "find out where '%s' lies", link);
+    return error_set_errno (check->err, -r, "find the mount of '%s'", link);
   return location_is_within (&location, &source->location)
              ? refuse (check, source, "holds a link on the way to", place->path, place->what)
              : 0;
@@ -103,7 +103,7 @@ static int check_places (const struct check *check, const struct source *source,
       continue;
     r = location_follow (places[i].path, &links, &real);
     if (r < 0)
-      return error_set_errno (check->err, -r, "find out where '%s' lies", places[i].path);
+      return error_set_errno (check->err, -r, "find the mount of '%s'", places[i].path);
     r = check_place (check, source, &places[i], real);
     for (size_t k = 0; r == 0 && k < links.count; k++)
       r = check_link (check, source, &places[i], links.items[k]);
@@ -118,7 +118,7 @@ static int check_source (const struct check *check, struct source *source, const
   int r = location_trace (&check->mounts, source->path, &source->location);
 
   if (r < 0)
-    return error_set_errno (check->err, -r, "find out where '%s' lies", source->path);
+    return error_set_errno (check->err, -r, "find the mount of '%s'", source->path);
   r = check_places (check, source, places, count);
   for (size_t i = 0; r == 0 && i < check->mounts.count; i++) {
     const struct proc_mount *mount = &check->mounts.items[i];

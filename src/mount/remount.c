@@ -47,7 +47,7 @@ int mount_inside (int pidfd, int namespaces, int (*calls) (const void *data), co
 {
   struct inside inside = { pidfd, namespaces, calls, data };
   cleanup_free char *stack = malloc (STACK_BYTES);
-  /* Joining a user namespace changes what others may see of our memory, so that one gets a copy. */
+  /* Not shared with a user namespace: joining one changes who may inspect our memory. */
   int shared = namespaces & CLONE_NEWUSER ? 0 : CLONE_VM | CLONE_VFORK;
   pid_t pid = stack ? clone (enter, stack + STACK_BYTES, shared | SIGCHLD, &inside) : -1;
   int status = 0;
@@ -60,8 +60,8 @@ int mount_inside (int pidfd, int namespaces, int (*calls) (const void *data), co
   return WIFEXITED (status) ? WEXITSTATUS (status) : -1;
 }
 
-/* Before Linux 5.12, or behind a filter that does not know the call. What the mount has must be said again,
- * or it goes; a mount without a word on access times updates them every time. */
+/* Before Linux 5.12, or under a seccomp filter without mount_setattr. A remount replaces all flags; repeat
+ * the existing ones. Without an atime flag the kernel would set strictatime. */
 static int add_by_remount (const char *point, unsigned long flags)
 {
   struct statvfs st;

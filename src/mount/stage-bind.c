@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mounting by descriptor where the kernel has no open_tree, move_mount or mount_setattr (before 5.12, or
- * behind a filter that does not know them).
+/* Mounting by descriptor on kernels without open_tree, move_mount or mount_setattr (before 5.12), or under a
+ * seccomp filter without them.
  *
- * The source is named by its descriptor in /proc, which leads to what was opened and compared, whatever has
- * happened to its name since. mount(2) sets flags on one mount at a time, so each mount that came along gets
- * them by its name, and names below a source are not ours: afterwards the kernel's own list is read again,
- * and a mount at or below the target that lacks a flag refuses the run.
+ * The source is named by its descriptor in /proc, which leads to the file that was opened and compared, even
+ * if its path has changed since. mount(2) sets flags on one mount at a time and by path, and paths below a
+ * source may change meanwhile: so afterwards the mount table is read again, and a mount at or below the
+ * target that lacks a flag refuses the run.
  */
 #include <config.h>
 
@@ -15,11 +15,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 
 #include "base-cleanup.h"
 #include "base-file.h"
+#include "base-path.h"
 #include "mount-remount.h"
 #include "posture-proc.h"
 
@@ -45,13 +45,6 @@ static unsigned long flags_of (const struct proc_mount *mount)
   return flags;
 }
 
-static bool is_at_or_below (const char *path, const char *top)
-{
-  size_t len = strlen (top);
-
-  return strncmp (path, top, len) == 0 && (path[len] == '\0' || path[len] == '/');
-}
-
 /* Calls EACH for every mount at or below TARGET, in the order in which they were made. */
 static int for_each_mount (const char *target, unsigned long flags,
                            int (*each) (const char *path, unsigned long has, unsigned long flags,
@@ -66,9 +59,9 @@ static int for_each_mount (const char *target, unsigned long flags,
     return r;
   r = proc_mounts_read (text, &mounts);
   if (r < 0)
-    return error_set_errno (err, -r, "read the kernel's list of mounts");
+    return error_set_errno (err, -r, "parse '/proc/self/mountinfo'");
   for (size_t i = 0; r == 0 && i < mounts.count; i++)
-    if (is_at_or_below (mounts.items[i].point, target))
+    if (path_is_within (mounts.items[i].point, target))
       r = each (mounts.items[i].point, flags_of (&mounts.items[i]), flags, err);
   return r;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the command sees of cgroups, on the stage.
  *
- * It gets the run's own group and nothing above or beside it, read-only. That is bound by descriptor
- * from the group that the supervisor made and holds open, and compared with that by device and inode. Version
- * 2 has one directory for it. Version 1 has one for each hierarchy; those that tell a limit are mounted in a
- * directory of the stage's, under the names that programs look for. The container has a cgroup namespace in
- * which its group is the root, so to a process inside each of them is mounted from "/", as /proc/self/cgroup
- * has it.
+ * It gets the run's own group, read-only, and nothing above or beside it. The group is bound by descriptor,
+ * and compared by device and inode with the one that the supervisor made and keeps open. Version 2 has one
+ * directory for it. Version 1 has one for each hierarchy; those with a limit are mounted in a directory of
+ * the stage, under the names that programs expect. The container has a cgroup namespace with its group as the
+ * root, so inside each mount has the root "/", as in /proc/self/cgroup.
  */
 #include <config.h>
 
@@ -26,9 +25,8 @@
 #include "mount-stage.h"
 #include "posture-proc.h"
 
-/* The run's group in the hierarchy of DIRECTORY, once more: a mount can only be taken from one's own
- * namespace.
- */
+/* Opens the run's group in the hierarchy of DIRECTORY again: open_tree only accepts mounts of its own
+ * namespace. */
 static int open_group (const struct launch *launch, const struct cgroup_directory *directory,
                        struct error *err)
 {
@@ -55,7 +53,7 @@ static int show_group (const struct launch *launch, const struct cgroup_director
   return fd < 0 ? fd : mount_descriptor (fd, target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, -1, err);
 }
 
-/* One of several controllers in a hierarchy is found under its own name, too. */
+/* If a hierarchy has several controllers, each gets a link with its own name. */
 static int link_names (const char *view, const char *names, struct error *err)
 {
   for (size_t i = 0; i < CGROUP_SHOWN && strchr (names, ',') != NULL; i++) {
@@ -69,7 +67,7 @@ static int link_names (const char *view, const char *names, struct error *err)
   return 0;
 }
 
-/* The directory of the group whose controllers are seen as NAMES. */
+/* The group's directory whose controllers are shown as NAMES. */
 static const struct cgroup_directory *find_directory (const struct cgroup *group, const char *names)
 {
   for (size_t i = 0; i < group->count; i++) {
@@ -82,7 +80,7 @@ static const struct cgroup_directory *find_directory (const struct cgroup *group
   return NULL;
 }
 
-/* VIEW has a mount point for MOUNT, and what is mounted there is beside it on the stage. */
+/* Makes a mount point for MOUNT in VIEW, and the mount itself beside it on the stage. */
 static int show_hierarchy (const struct stage *stage, const char *view, const struct plan_mount *mount,
                            struct error *err)
 {
@@ -94,7 +92,7 @@ static int show_hierarchy (const struct stage *stage, const char *view, const st
   if (point == NULL)
     return error_oom (err);
   if (directory == NULL)
-    return error_set (err, -ENOENT, "the run has no cgroup for '%s', as was planned", names);
+    return error_set (err, -ENOENT, "the run has no cgroup for '%s', which the plan shows", names);
   if (mkdir (point, 0755) < 0 || mkdir (mount->staged, 0755) < 0)
     return error_set_errno (err, errno, "make '%s'", point);
   r = show_group (stage->launch, directory, mount->staged, err);

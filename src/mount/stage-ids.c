@@ -2,7 +2,7 @@
 /* Running without root: the user namespace comes first, and everything else happens in it.
  *
  * The child makes the namespace and asks; the supervisor, outside, writes the maps: several ranges through
- * newuidmap and newgidmap, which look up what this user may have, or a single id by itself.
+ * newuidmap and newgidmap, which check what this user may have, or a single id directly.
  */
 #include <config.h>
 
@@ -34,11 +34,11 @@ static int write_file (pid_t pid, const char *name, const char *text)
   return write (fd, text, strlen (text)) == (ssize_t) strlen (text) ? 0 : -errno;
 }
 
-static int write_single (pid_t pid, const char *name, const struct plan_id_map *map)
+int stage_write_id (pid_t pid, const char *name, uint32_t inside, uint32_t outside)
 {
   char text[64];
 
-  snprintf (text, sizeof (text), "%" PRIu32 " %" PRIu32 " 1\n", map->inside, map->outside);
+  snprintf (text, sizeof (text), "%" PRIu32 " %" PRIu32 " 1\n", inside, outside);
   return write_file (pid, name, text);
 }
 
@@ -84,12 +84,12 @@ int stage_write_maps (const struct launch *launch, pid_t pid, struct error *err)
       return error_set_errno (err, -r, "map subordinate ids with newuidmap and newgidmap (package uidmap)");
     return 0;
   }
-  r = write_single (pid, "uid_map", &launch->uid_maps[0]);
-  /* Without it a process could drop a group that denies it something. */
+  r = stage_write_id (pid, "uid_map", launch->uid_maps[0].inside, launch->uid_maps[0].outside);
+  /* Required by the kernel: otherwise a process could drop a group that denies it access. */
   if (r == 0)
     r = write_file (pid, "setgroups", "deny");
   if (r == 0)
-    r = write_single (pid, "gid_map", &launch->gid_maps[0]);
+    r = stage_write_id (pid, "gid_map", launch->gid_maps[0].inside, launch->gid_maps[0].outside);
   return r < 0 ? error_set_errno (err, -r, "map ids") : 0;
 }
 
@@ -102,8 +102,8 @@ int stage_ids (const struct launch *launch, int report, struct error *err)
     return error_set_errno (err, errno, "make a user namespace");
   if (send (report, STAGE_MAP_ME, sizeof (STAGE_MAP_ME), MSG_NOSIGNAL) < 0
       || recv (report, &answer, 1, 0) != 1)
-    return error_set_errno (err, errno ? errno : EPIPE, "have ids mapped");
-  /* With a single id mapped the kernel lets nobody change groups. */
+    return error_set_errno (err, errno ? errno : EPIPE, "get ids mapped by the supervisor");
+  /* With a single id mapped the kernel refuses setgroups. */
   if (launch->gid_map_count == 1 && launch->gid_maps[0].count == 1)
     groups = false;
   if ((groups && setgroups (0, NULL) < 0) || setresgid (0, 0, 0) < 0 || setresuid (0, 0, 0) < 0)

@@ -5,23 +5,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/openat2.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-str.h"
 
-/* Kernels before 5.6, and filters that do not know the call: one component at a time, none of them a link. */
+/* Before Linux 5.6, or under a seccomp filter without openat2: opens one component at a time and refuses
+ * links. */
 static int open_by_steps (int directory, const char *path)
 {
   cleanup_close int fd = fcntl (directory, F_DUPFD_CLOEXEC, 0);
@@ -62,13 +59,14 @@ int mount_open_source (const char *path, struct error *err)
   int fd = root < 0 ? -errno : mount_open_beneath (root, path[1] != '\0' ? path + 1 : ".");
 
   if (fd == -ELOOP)
-    return error_set (err, fd, "open '%s': a link has appeared on the way since it was looked at", path);
+    return error_set (err, fd, "open '%s': a symbolic link has appeared in it since the run was planned",
+                      path);
   return fd < 0 ? error_set_errno (err, -fd, "open '%s'", path) : fd;
 }
 
 static int set_attributes (int tree, const char *target, uint64_t more, int idmap_fd, struct error *err)
 {
-  /* Of a tree that goes straight from the host's namespace into a container's nothing may be passed on. */
+  /* The tree may go straight from the host's namespace into a container's, so it must not propagate. */
   struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | more,
                              .propagation = MS_PRIVATE };
 
@@ -91,7 +89,7 @@ int mount_descriptor (int fd, const char *target, uint64_t more, int idmap_fd, s
   int r;
 
   if (tree < 0 && (errno != ENOSYS || idmap_fd >= 0))
-    return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "take a mount for '%s'",
+    return error_set_errno (err, errno, idmap_fd >= 0 ? "map the ids of '%s'" : "clone a mount for '%s'",
                             target);
   r = tree < 0 ? -ENOSYS : set_attributes (tree, target, more, idmap_fd, err);
   if (r == -ENOSYS && !error_is_set (err))
@@ -110,7 +108,7 @@ int mount_take (int fd, const char *target, uint64_t more, int idmap_fd, struct 
   int r;
 
   if (tree < 0)
-    return error_set_errno (err, errno, "take a mount for '%s'", target);
+    return error_set_errno (err, errno, "clone a mount for '%s'", target);
   r = set_attributes (tree, target, more, idmap_fd, err);
   if (r < 0)
     return error_is_set (err) ? r : error_set_errno (err, -r, "set the flags of '%s'", target);
@@ -129,88 +127,54 @@ int mount_filesystem (const struct launch *launch, const char *type, const char 
   return 0;
 }
 
-static int write_map (pid_t pid, const char *name, uint32_t from, uint32_t to)
+/* A namespace lives as long as a process is in it or holds it open: the helper waits until we do. */
+static int be_in_namespace (void *data)
 {
-  cleanup_free char *path = str_format ("/proc/%d/%s", (int) pid, name);
-  cleanup_close int fd = path ? open (path, O_WRONLY | O_CLOEXEC) : -1;
-  char map[64];
-  int len = snprintf (map, sizeof (map), "%" PRIu32 " %" PRIu32 " 1\n", from, to);
+  const pid_t *parent = data;
 
-  if (fd < 0)
-    return path ? -errno : -ENOMEM;
-  return write (fd, map, (size_t) len) == len ? 0 : -errno;
-}
-
-/* A namespace lives as long as somebody is in it or holds it open: a child waits until we do. */
-static void __attribute__ ((noreturn)) be_in_namespace (pid_t parent, int ready)
-{
-  /* Whoever waits for nobody would hold the run's lock for ever. */
-  bool made = prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent && unshare (CLONE_NEWUSER) == 0
-              && prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent;
-
-  if (made && write (ready, "", 1) == 1)
+  /* The new namespace clears the signal of the parent's death. */
+  if (unshare (CLONE_NEWUSER) == 0 && helper_follow (*parent) && send (HELPER_FD, "", 1, MSG_NOSIGNAL) == 1)
     pause ();
-  _exit (1);
+  return EXIT_FAILURE;
 }
 
-int id_maker_start (struct id_maker *ret_maker, struct error *err)
+int id_maker_start (struct helper *ret_maker, struct error *err)
 {
   pid_t parent = getpid ();
-  int ready[2];
+  const struct helper_call call = { .socket = true, .main = be_in_namespace, .data = &parent };
+  int r = helper_fork (&call, ret_maker, err);
 
-  if (pipe2 (ready, O_CLOEXEC) < 0)
-    return error_set_errno (err, errno, "make a pipe");
-  *ret_maker = (struct id_maker){ fork (), ready[0] };
-  if (ret_maker->pid == 0)
-    be_in_namespace (parent, ready[1]);
-  close (ready[1]);
-  if (ret_maker->pid > 0)
-    return 0;
-  error_set_errno (err, errno, "make a user namespace to map ids by");
-  close (ready[0]);
-  *ret_maker = ID_MAKER_NONE;
-  return err->code;
+  return r < 0 ? error_prefix (err, "make a user namespace to map ids by") : 0;
 }
 
-int id_maker_take (const struct id_maker *maker, uint32_t from_uid, uint32_t to_uid, uint32_t from_gid,
+int id_maker_take (const struct helper *maker, uint32_t from_uid, uint32_t to_uid, uint32_t from_gid,
                    uint32_t to_gid, int *ret_fd, struct error *err)
 {
   cleanup_free char *path = str_format ("/proc/%d/ns/user", (int) maker->pid);
   int r = path ? 0 : -ENOMEM, fd = -1;
   char byte;
 
-  if (r == 0 && read (maker->ready, &byte, 1) != 1)
+  if (r == 0 && recv (maker->socket, &byte, 1, 0) != 1)
     r = -EPERM;
   if (r == 0)
-    r = write_map (maker->pid, "uid_map", from_uid, to_uid);
+    r = stage_write_id (maker->pid, "uid_map", from_uid, to_uid);
   if (r == 0)
-    r = write_map (maker->pid, "gid_map", from_gid, to_gid);
+    r = stage_write_id (maker->pid, "gid_map", from_gid, to_gid);
   if (r == 0) {
     fd = open (path, O_RDONLY | O_CLOEXEC);
     r = fd < 0 ? -errno : 0;
   }
-  /* That it ends takes a while; id_maker_clear waits for it. */
-  kill (maker->pid, SIGKILL);
+  helper_kill (maker);
   if (r < 0)
-    return error_set_errno (err, -r, "make a user namespace to map ids by");
+    return error_set_errno (err, -r, "make a user namespace to map ids");
   *ret_fd = fd;
   return 0;
-}
-
-void id_maker_clear (struct id_maker *maker)
-{
-  if (maker->pid <= 0)
-    return;
-  close (maker->ready);
-  kill (maker->pid, SIGKILL);
-  waitpid (maker->pid, NULL, 0);
-  *maker = ID_MAKER_NONE;
 }
 
 int mount_id_namespace (uint32_t from_uid, uint32_t to_uid, uint32_t from_gid, uint32_t to_gid, int *ret_fd,
                         struct error *err)
 {
-  cleanup (id_maker_clear) struct id_maker maker = ID_MAKER_NONE;
+  cleanup (helper_clear) struct helper maker = HELPER_NONE;
   int r = id_maker_start (&maker, err);
 
   return r < 0 ? r : id_maker_take (&maker, from_uid, to_uid, from_gid, to_gid, ret_fd, err);

@@ -39,7 +39,7 @@ static int make_entry (int root, const struct plan_entry *entry)
   return -EINVAL;
 }
 
-/* The directory is ours alone and empty, and parents come before children, so names are safe to walk. */
+/* The directory is private and empty, and parents come before children, so following paths is safe. */
 static int make_entries (const struct plan *plan, int root, struct error *err)
 {
   for (size_t i = 0; i < plan->entry_count; i++) {
@@ -52,8 +52,8 @@ static int make_entries (const struct plan *plan, int root, struct error *err)
   return 0;
 }
 
-/* runc gives a tmpfs the mode of the directory below it, whatever its options say. In the upper layer, of
- * course; a root whose owners are not mapped keeps what it has. */
+/* runc gives a tmpfs the mode of the directory below it, whatever its options are. Best effort: in a root
+ * whose owners are not mapped, chmod fails. */
 static void open_to_all (int fd)
 {
   char path[32];
@@ -63,7 +63,7 @@ static void open_to_all (int fd)
     errno = 0;
 }
 
-/* Makes what is missing on the way to TARGET, in the upper layer; a link on the way refuses the root. */
+/* Makes missing directories of TARGET in the upper layer; a link in TARGET refuses the root. */
 static int make_mount_point (int root, const char *target, bool directory, struct error *err)
 {
   cleanup_close int fd = mount_make_point (root, target, directory, false);
@@ -79,7 +79,7 @@ static int make_mount_point (int root, const char *target, bool directory, struc
   return 0;
 }
 
-/* Below another file system of the run's own the point is that one's business, not the root's. */
+/* A mount point below another new file system is not part of the root. */
 static bool is_below_another (const struct launch *launch, size_t number)
 {
   const char *target = launch->mounts[number].target;
@@ -106,8 +106,8 @@ static int make_mount_points (const struct launch *launch, int root, struct erro
   return 0;
 }
 
-/* Names go into the options as they are, where ',' ':' and '\\' mean something; so none of the directory's
- * own is in them, and the kernel looks for them where we stand. */
+/* ',' ':' and '\\' have a meaning in overlay options, so the layers are given relative to the working
+ * directory, without the directory's own path. */
 static int mount_layer (const struct launch *launch, const char *directory, const char *root,
                         struct error *err)
 {
@@ -117,13 +117,13 @@ static int mount_layer (const struct launch *launch, const char *directory, cons
   if (chdir (directory) < 0 || mkdir ("upper", 0755) < 0 || mkdir ("work", 0755) < 0)
     return error_set_errno (err, errno, "make the layer of the root");
   r = mount_filesystem (launch, "overlay", root, "lowerdir=lower,upperdir=upper,workdir=work", err);
-  /* From a directory that cannot be searched there is no way back, and nobody needs one. */
+  /* The old working directory may not be searchable, and is not needed. */
   if (back < 0 || fchdir (back) < 0)
     errno = 0;
   return r;
 }
 
-/* An image's tree is ours; a directory has to be the one that the plan looked at. */
+/* An image's tree is ours; a directory must be the one that was planned. */
 static int open_root (const struct launch *launch, struct error *err)
 {
   struct stat st;

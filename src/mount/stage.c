@@ -15,13 +15,13 @@
 #include "cgroup-view.h"
 #include "mount-stage-internal.h"
 
-/* Room for mount points, a few small files, and what the run writes to a writable layer; the pages of the
- * latter count against the run's own memory limit. */
+/* Holds mount points, a few small files, and what the run writes to a writable layer, whose pages count
+ * against the run's memory limit. */
 #define STAGE_OPTIONS "mode=711"
 
 /* Files that the command makes in a writable mount belong to that directory's owner outside. MAKER is one
  * that was started, or none. */
-static int make_id_view (const struct plan *plan, const struct launch *launch, const struct id_maker *maker,
+static int make_id_view (const struct plan *plan, const struct launch *launch, const struct helper *maker,
                          struct id_view *view, struct error *err)
 {
   uint32_t uid = plan->uid, gid = plan->gid;
@@ -40,17 +40,17 @@ static int make_id_view (const struct plan *plan, const struct launch *launch, c
 int stage_make_id_view (const struct plan *plan, const struct launch *launch, struct id_view *view,
                         struct error *err)
 {
-  return make_id_view (plan, launch, &ID_MAKER_NONE, view, err);
+  return make_id_view (plan, launch, &HELPER_NONE, view, err);
 }
 
-/* Without root the maps are chosen so that the command's id is ours outside. */
+/* Without root the id maps already map the command's id to ours. */
 static bool maps_ids (const struct stage *stage, const struct plan_mount *mount)
 {
   return mount->writable && !stage->launch->staged_ids && !stage->own_kernel;
 }
 
 static int idmap_for (const struct stage *stage, const struct plan_mount *mount, const struct stat *owner,
-                      const struct id_maker *maker, int *ret_fd, struct error *err)
+                      const struct helper *maker, int *ret_fd, struct error *err)
 {
   struct id_view view = { owner->st_uid, owner->st_gid, -1 };
   int r = maps_ids (stage, mount) ? make_id_view (stage->plan, stage->launch, maker, &view, err) : 0;
@@ -59,7 +59,7 @@ static int idmap_for (const struct stage *stage, const struct plan_mount *mount,
   return r;
 }
 
-/* What a runtime sets on the mount itself holds for all that is mounted below it, too. */
+/* The mount's options, as attributes for everything that is mounted below it, too. */
 static uint64_t attributes_of (const struct plan_mount *mount)
 {
   uint64_t attributes = mount->writable ? 0 : MOUNT_ATTR_RDONLY;
@@ -70,8 +70,8 @@ static uint64_t attributes_of (const struct plan_mount *mount)
   return attributes;
 }
 
-static int hang_mount (const struct stage *stage, const struct plan_mount *mount,
-                       const struct id_maker *maker, struct error *err)
+static int place_mount (const struct stage *stage, const struct plan_mount *mount, const struct helper *maker,
+                       struct error *err)
 {
   cleanup_close int fd = -1, idmap = -1;
   struct stat st;
@@ -94,11 +94,11 @@ int stage_take_source (const struct plan *plan, const struct launch *launch, con
   bool fits = r == 0 && mount->writable && st.st_uid == view->owner_uid && st.st_gid == view->owner_gid;
 
   if (r == 0 && !fits)
-    r = idmap_for (&stage, mount, &st, &ID_MAKER_NONE, &made, err);
+    r = idmap_for (&stage, mount, &st, &HELPER_NONE, &made, err);
   return r < 0 ? r : mount_take (fd, mount->target, attributes_of (mount), fits ? view->fd : made, err);
 }
 
-static int hang_programs (const struct stage *stage, struct error *err)
+static int place_programs (const struct stage *stage, struct error *err)
 {
   cleanup_free char *init = str_format ("%s/init", stage->directory);
   int r = init ? mount_place_own (stage->init, init, err) : error_oom (err);
@@ -109,7 +109,7 @@ static int hang_programs (const struct stage *stage, struct error *err)
 }
 
 /* The sources of the plan's mounts. The first that wants its ids mapped has MAKER for that. */
-static int hang_mounts (const struct stage *stage, struct id_maker *maker, struct error *err)
+static int place_mounts (const struct stage *stage, struct helper *maker, struct error *err)
 {
   int r = 0;
 
@@ -119,9 +119,9 @@ static int hang_mounts (const struct stage *stage, struct id_maker *maker, struc
 
     if (mount->inode == 0)
       continue;
-    r = hang_mount (stage, mount, maps ? maker : &ID_MAKER_NONE, err);
+    r = place_mount (stage, mount, maps ? maker : &HELPER_NONE, err);
     if (maps)
-      *maker = ID_MAKER_NONE;
+      *maker = HELPER_NONE;
   }
   return r;
 }
@@ -137,8 +137,8 @@ static bool wants_maker (const struct stage *stage)
 int stage_build (const struct stage *stage, struct error *err)
 {
   cleanup_free char *mounts = str_format ("%s/mounts", stage->directory);
-  cleanup (id_maker_clear) struct id_maker maker = ID_MAKER_NONE;
-  struct id_maker free_maker;
+  cleanup (helper_clear) struct helper maker = HELPER_NONE;
+  struct helper free_maker;
   int r;
 
   if (mounts == NULL)
@@ -158,12 +158,12 @@ int stage_build (const struct stage *stage, struct error *err)
   if (mkdir (mounts, 0711) < 0)
     return error_set_errno (err, errno, "make '%s'", mounts);
   r = stage_group (stage, err);
-  /* It hides what that is taken from. */
+  /* After stage_group: the view hides the hierarchies that it binds. */
   if (r == 0 && stage->cgroup_view)
     r = cgroup_view_show (stage->cgroup_empty, err);
   if (r == 0)
-    r = hang_mounts (stage, &free_maker, err);
+    r = place_mounts (stage, &free_maker, err);
   if (r == 0)
-    r = hang_programs (stage, err);
+    r = place_programs (stage, err);
   return r < 0 ? r : stage_root (stage->plan, stage->launch, stage->directory, err);
 }

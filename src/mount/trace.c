@@ -22,7 +22,7 @@
 
 #define FD_INFO_MAX ((size_t) 64 * 1024)
 
-/* What the kernel puts behind the root of a mount whose directory was removed. */
+/* The kernel appends this to the root of a mount whose directory was removed. */
 #define DELETED "//deleted"
 
 struct table {
@@ -36,7 +36,7 @@ static void table_clear (struct table *table)
 }
 #define cleanup_table cleanup (table_clear)
 
-/* The kernel's number of the mount that FD is on. */
+/* The id of the mount that FD is on. */
 static int mount_id_of (int fd, uint64_t *ret_id, struct error *err)
 {
   cleanup_free char *text = NULL;
@@ -50,7 +50,7 @@ static int mount_id_of (int fd, uint64_t *ret_id, struct error *err)
     return r;
   at = strstr (text, "\nmnt_id:");
   if (at == NULL || (at += strlen ("\nmnt_id:"), !proc_number_next (&at, ret_id)))
-    return error_set (err, -EIO, "the kernel does not tell which mount a file is on");
+    return error_set (err, -EIO, "'%s' has no mnt_id", path);
   return 0;
 }
 
@@ -62,7 +62,7 @@ static const struct proc_mount *find_mount (const struct table *table, uint64_t 
   return NULL;
 }
 
-/* BASE and the part of PATH behind HEAD, which holds it. */
+/* Replaces HEAD at the start of PATH by BASE. */
 static char *moved (const char *path, const char *head, const char *base)
 {
   const char *rest = path + (strcmp (head, "/") == 0 ? 0 : strlen (head));
@@ -81,8 +81,8 @@ static bool has_place (const struct path_fact *fact, const char *path, const str
   return false;
 }
 
-/* INNER is a path in the file system. By MOUNT it has the name that is added; where only a part of it is
- * mounted there, that part has it. */
+/* INNER is a path in the file system. Adds its path through MOUNT; if MOUNT shows only a part of INNER, adds
+ * the mount point. */
 static int add_name (struct path_fact *fact, const char *inner, const struct proc_mount *mount)
 {
   cleanup_free char *path = NULL;
@@ -98,7 +98,7 @@ static int add_name (struct path_fact *fact, const char *inner, const struct pro
   return has_place (fact, path, mount) ? 0 : path_fact_add_place (fact, path, mount->point, mount->root);
 }
 
-/* PATH, without links, is on MOUNT. */
+/* Adds all paths of PATH, which has no links and is on MOUNT. */
 static int add_places (const struct table *table, struct path_fact *fact, const char *path,
                        const struct proc_mount *mount)
 {
@@ -123,7 +123,7 @@ static int add_places (const struct table *table, struct path_fact *fact, const 
   return r < 0 ? error_oom (table->err) : 0;
 }
 
-/* MOUNT is mounted, directly or not, on the mount with number ABOVE. */
+/* Whether MOUNT is mounted, directly or not, on the mount with id ABOVE. */
 static bool is_on (const struct table *table, const struct proc_mount *mount, uint64_t above)
 {
   for (size_t steps = 0; mount != NULL && steps <= table->mounts.count; steps++) {
@@ -220,9 +220,9 @@ bool trace_same (const struct path_fact *before, const struct path_fact *now)
   return true;
 }
 
-/* ---- What an overlay is made of. */
+/* ---- The layers of an overlay. */
 
-/* LEN bytes of TEXT with the kernel's \ooo undone. */
+/* LEN bytes of TEXT with the kernel's \ooo escapes decoded. */
 static char *decoded (const char *text, size_t len)
 {
   char *plain = strndup (text, len), *to = plain;
@@ -239,7 +239,7 @@ static char *decoded (const char *text, size_t len)
   return plain;
 }
 
-/* Directories with colons between them; one in a name has a backslash before it. */
+/* Adds directories separated by colons; a backslash escapes a colon in a name. */
 static int add_layers (struct strlist *layers, const char *text)
 {
   cleanup_free char *layer = strdup (text);
@@ -286,7 +286,7 @@ static int read_layers (struct strlist *layers, const char *options)
   return r < 0 ? r : 0;
 }
 
-/* The directory that holds the one that holds PATH. */
+/* The parent of PATH's parent. */
 static char *two_above (const char *path)
 {
   char *above = strdup (path), *slash;
@@ -296,9 +296,9 @@ static char *two_above (const char *path)
   return above;
 }
 
-/* Where there are many layers engines name them from the directory that holds them all, as "l/NAME" or
- * "17/fs". A name from any other directory is that of the user, who alone knows where it began. BESIDE are
- * paths that the engine made. *RET_PATH: NULL where LAYER is none of its names. */
+/* With many layers, engines name them relative to the directory that holds them all, as "l/NAME" or "17/fs".
+ * Any other relative name was given by a user, from an unknown directory. BESIDE are paths that the engine
+ * made. *RET_PATH: NULL if LAYER is not one of its names. */
 static int find_layer (const char *layer, const struct strlist *beside, char **ret_path)
 {
   for (size_t i = 0; i < beside->count && path_is_beneath (layer); i++) {

@@ -4,7 +4,7 @@
 
 #include "options-complete.h"
 
-/* Words are compared here and not by compgen -W, which would expand what is in them. */
+/* Words are compared here, because compgen -W would expand them. */
 static const char head[] = "# bash completion for tyrum-oci, printed by 'tyrum-oci help --format bash'\n"
                            "\n"
                            "_tyrum_oci_words ()\n"
@@ -149,7 +149,7 @@ static void add_value (struct strbuf *out, const struct option_info *info)
   strbuf_add (out, "    ;;\n");
 }
 
-/* "/run|/spec|profile/list": every verb below the one that holds it. */
+/* "/run | /spec | profile/list": the parent and the name of every verb. */
 static void add_paths (struct strbuf *out, const struct verb *verb, bool first)
 {
   for (const struct verb *const *v = verb->verbs; v != NULL && *v != NULL; v++) {
@@ -179,7 +179,8 @@ void help_bash (struct strbuf *out)
 {
   strbuf_add (out, head);
   for (enum option o = 0; o < OPTION_COUNT; o++)
-    add_value (out, option_info (o));
+    if (verb_takes (&verb_root, o))
+      add_value (out, option_info (o));
   strbuf_add (out, walk);
   complete_valued (out, " | ");
   strbuf_add (out, walk_verbs);

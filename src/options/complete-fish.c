@@ -52,14 +52,14 @@ static void add_description (struct strbuf *out, const char *text)
   strbuf_add (out, "'\n");
 }
 
-/* Options stop at the command of a verb that has one: what follows is the command's. */
+/* EXACT: not after further operands, so that options of the command are not completed as ours. */
 static void add_condition (struct strbuf *out, const struct verb *verb, bool exact)
 {
   strbuf_addf (out, "complete -c tyrum-oci -n '__tyrum_oci_%s %s'", exact ? "at" : "in",
                verb->path[0] != '\0' ? verb->path : "\"\"");
 }
 
-/* How a value is completed: -x takes nothing but the list, -r and -F files as well. */
+/* -x offers only the list, -r and -F files as well. */
 static void add_value (struct strbuf *out, const struct option_info *info)
 {
   bool words = info->words != NULL || info->complete == COMPLETE_CONTROL;
@@ -119,7 +119,7 @@ static void add_operands (struct strbuf *out, const struct verb *verb)
   }
 }
 
-/* VERB's sub-verbs, offered right behind WHERE. */
+/* VERB's sub-verbs, completed right after WHERE. */
 static void add_names (struct strbuf *out, const struct verb *where, const struct verb *verb)
 {
   for (const struct verb *const *v = verb->verbs; v != NULL && *v != NULL; v++) {

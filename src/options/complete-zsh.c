@@ -17,7 +17,7 @@ static const char head[] =
 
 #define APOSTROPHE "'\\''"
 
-/* The part of a specification that says what can stand there: ":MESSAGE:ACTION". */
+/* The part of an _arguments specification that completes a value: ":MESSAGE:ACTION". */
 static void add_action (struct strbuf *out, const char *message, enum complete complete,
                         const struct option_info *info)
 {
@@ -79,7 +79,7 @@ static void begin_function (struct strbuf *out, const struct verb *verb, const c
   strbuf_addf (out, "%s () {\n", suffix);
 }
 
-/* A verb with sub-verbs: a list of them, and the way to each one's own function. */
+/* A verb with sub-verbs: a list of them, and a function that calls the sub-verb's own. */
 static void add_group (struct strbuf *out, const struct verb *verb)
 {
   begin_function (out, verb, "_verbs");

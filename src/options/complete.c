@@ -19,7 +19,7 @@ void complete_valued (struct strbuf *out, const char *separator)
   size_t start = out->len;
 
   for (enum option o = 0; o < OPTION_COUNT; o++)
-    if (option_info (o)->value != NULL)
+    if (option_info (o)->value != NULL && verb_takes (&verb_root, o))
       add_name (out, start, separator, "--", option_info (o)->name);
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Prose is hard to read in longer lines than this. */
+/* Longer lines of prose are hard to read. */
 #define PROSE_WIDTH  92u
 #define LABEL_INDENT 2u
 #define TEXT_INDENT  26u
@@ -22,7 +22,7 @@ static void add_title (struct output *output, const char *title)
   strbuf_add (&output->out, "\n");
 }
 
-/* A label, and its text beside it, or below it where the label is long. */
+/* A label with its text beside it, or below it if the label is long. */
 static void add_entry (struct output *output, const char *label, const char *text)
 {
   size_t used = LABEL_INDENT + strlen (label);
@@ -147,7 +147,7 @@ static int run (const struct arguments *arguments, struct output *output, struct
 static const enum option options[] = { OPTION_FORMAT, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
-  { "tyrum-oci help profile diff", "the help of one verb, as --help behind it prints" },
+  { "tyrum-oci help profile diff", "the help of one verb, as its --help prints it" },
   { "tyrum-oci help --format bash >~/.local/share/bash-completion/completions/tyrum-oci",
     "completion for one's own shell" },
   { NULL, NULL },

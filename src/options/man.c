@@ -28,7 +28,7 @@ static const struct entry environment[] = {
   { "NO_COLOR", "when set and not empty, nothing is coloured; without a terminal nothing is anyway" },
 };
 
-/* Text that people may copy: every dash and apostrophe stays what it is. */
+/* Text that users may copy: dashes and quotes must not become typographic ones. */
 static void add_literal (struct strbuf *out, const char *text)
 {
   for (; *text != '\0'; text++)
@@ -43,7 +43,7 @@ static void add_literal (struct strbuf *out, const char *text)
     }
 }
 
-/* Prose on lines of its own: dashes of options stay dashes, a paragraph becomes one. */
+/* Prose: dashes of options are kept, and an empty line starts a paragraph. */
 static void add_prose (struct strbuf *out, const char *text)
 {
   char before = ' ';
@@ -64,7 +64,7 @@ static void add_prose (struct strbuf *out, const char *text)
   strbuf_add (out, "\n");
 }
 
-/* A tagged paragraph: the label in bold, what stands behind it in italics. */
+/* A tagged paragraph: the label in bold, its value in italics. */
 static void add_tagged (struct strbuf *out, const char *label, const char *value, const char *text)
 {
   strbuf_add (out, ".TP\n\\fB");
@@ -113,7 +113,7 @@ static void add_examples (struct strbuf *out, const struct verb *verb)
   }
 }
 
-/* Several verbs take the options of a request: they stand in the page once. */
+/* Several verbs take the options of a request; the page lists them once. */
 static const enum option request_options[] = { OPTIONS_OF_REQUEST, OPTION_COUNT };
 
 static bool is_of_request (enum option option)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a enforcement is shown, the same in explain and matrix, in words and in JSON.
- *
- * A enforcement goes in; a word, a colour or a JSON object comes out. What is declared and was not yet
- * observed is marked as such everywhere: a question mark in tables, "declared" as the basis in JSON.
+/* How explain and matrix show an enforcement: as a word, a colour or a JSON object. One that is declared and
+ * has not been observed is marked: with a question mark in tables, with the basis "declared" in JSON.
  *
  * Must never: show a declaration as if it had been measured.
  */
@@ -15,7 +13,7 @@
 /* {"carry": "enforced", "basis": "measured", "reason": "..."} */
 void enforcement_write (struct json_writer *w, const char *key, const struct enforcement *enforcement);
 
-/* The cell of a table: "enforced", or "enforced?" where nobody has observed it yet; BRIEF: "enf", "enf?". */
+/* The cell of a table: "enforced", or "enforced?" if not observed yet; BRIEF: "enf", "enf?". */
 const char *enforcement_cell (const struct enforcement *enforcement, bool brief);
 
 enum tone enforcement_tone (enum enforcement_level level);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the program says about itself, printed from the tables of verbs and options.
- *
- * Text for a terminal, the manual page in roff, and completions for three shells. Nothing here knows a verb
- * or an option by name, so what is added to a table is documented and completed by that alone.
- */
+/* Help, the manual page in roff, and completions for three shells, all printed from the tables of verbs and
+ * options. Nothing here names a verb or an option: a new row of a table is documented and completed. */
 #pragma once
 
 #include "base-error.h"

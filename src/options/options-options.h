@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of every verb in one table, and the parser that reads a command line by it.
  *
- * A row says the name, what its value is called, whether it repeats, what a shell can offer for it, and one
- * line of help. A verb lists the options that it takes. Help, the manual page and the completions walk the
- * same rows, so they cannot miss an option.
+ * A row has the name, the name of its value, whether it repeats, what a shell completes, and one line of
+ * help. A verb lists its options. Help, manual page and completions are printed from the same rows.
  *
- * Options are long: "--name VALUE" or "--name=VALUE". An option that does not repeat and is given twice is
- * an error, since the later one would silently undo the earlier. "--" ends the options; for verbs with a
- * command behind them, the command's first word does too. What is refused here is the caller's mistake:
- * every error has the code CLI_USAGE.
+ * Options are long: "--name VALUE" or "--name=VALUE". An option that does not repeat and is given twice is an
+ * error, since the later one would silently replace the earlier. "--" ends the options; for verbs with a
+ * command, the command's first word does too. Every error has the code CLI_USAGE.
  *
- * Must never: print, exit, keep state of its own, or guess an abbreviation.
+ * Must never: print, exit, keep state, or accept an abbreviation.
  */
 #pragma once
 
@@ -51,6 +49,8 @@ enum option {
   OPTION_JSON,
   OPTION_OPERATOR,
   OPTION_TYRUM,
+  OPTION_GATEWAY,
+  OPTION_TOOLRUNNER,
   OPTION_SHORT,
   OPTION_OBSERVE,
   OPTION_MARKDOWN,
@@ -73,22 +73,22 @@ enum option {
   OPTION_SOCKET,
   OPTION_IDLE,
   OPTION_VERSION,
-  OPTION_HELP, /* every verb has it, listed or not */
+  OPTION_HELP, /* every verb takes it, listed or not */
   OPTION_COUNT
 };
 
-/* The options from which a request is made; the rows of run, spec and explain begin with them. */
+/* The options of a request; those of run, spec and explain begin with them. */
 #define OPTIONS_OF_REQUEST                                                                                   \
   OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS, OPTION_IMAGE, OPTION_WORKSPACE, OPTION_CWD, \
       OPTION_ENV, OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT,                  \
       OPTION_UNCONFINED, OPTION_HOST_FACTS
 
-/* The same without what belongs to one command: for verbs that launch commands of their own. */
+/* The same without those of the command: for verbs that launch probes. */
 #define OPTIONS_OF_PROBE                                                                                     \
   OPTION_PROFILE, OPTION_BACKEND, OPTION_RUNTIME, OPTION_ROOTFS, OPTION_IMAGE, OPTION_WORKSPACE,             \
       OPTION_MOUNT, OPTION_SECRET, OPTION_LIMIT, OPTION_TIMEOUT, OPTION_ACCEPT, OPTION_ENGINE_SOCKET
 
-/* What a shell can offer in a place. */
+/* What a shell completes. */
 enum complete {
   COMPLETE_NOTHING,
   COMPLETE_WORDS, /* the row's words and nothing else */
@@ -106,7 +106,7 @@ struct option_info {
   bool repeats;
   enum complete complete;
   const char *const *words; /* offered as well, NULL-terminated; NULL for none */
-  /* What each backend adds to WORDS, or NULL; NULL: nothing. */
+  /* Further words, one for each backend; it may return NULL. NULL: none. */
   const char *(*word_of) (const struct backend *backend);
   const char *help;
 };
@@ -121,7 +121,7 @@ struct session_process;
 struct arguments {
   struct strlist values[OPTION_COUNT]; /* a flag that was given has one empty value */
   struct strlist operands;
-  struct session_process *process; /* that they were given to; NULL: nothing is launched */
+  struct session_process *process; /* NULL: nothing is launched */
 };
 
 /* Reads ARGV, NULL-terminated. ACCEPTED ends with OPTION_COUNT. With COMMAND the first operand ends the

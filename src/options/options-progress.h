@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far the unpacking of an image is, on one line of standard error that is gone when it is done. Only
- * where standard error is a terminal: a log has no use for it. */
+/* Progress of unpacking an image, on one line of standard error that is erased at the end. Only shown on a
+ * terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,11 +11,11 @@
 
 struct progress {
   int fd;
-  uint64_t shown_ms; /* when, last */
-  size_t width;      /* of what stands there now */
+  uint64_t shown_ms; /* when it was last updated */
+  size_t width;      /* of the text that is shown */
 };
 
-/* False where nobody would see it. */
+/* False if FD is no terminal. */
 bool progress_init (struct progress *progress, int fd);
 
 /* An image_progress_teller; DATA is a struct progress. */

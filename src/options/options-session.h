@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between a command line and a session: options as a request, events as output. */
+/* Between command line and session: options to a request, events to output. */
 #pragma once
 
 #include "options-options.h"
@@ -7,19 +7,19 @@
 #include "options-progress.h"
 #include "session-session.h"
 
-/* What ARGUMENTS say, of the options that ask for a run; VIA is the verb. The texts stay theirs. */
+/* The request in ARGUMENTS, which own its strings; VIA is the verb. */
 struct session_request request_of_arguments (const struct arguments *arguments, const char *via);
 
-/* Notes for OUTPUT, and how far an image is unpacked, on a terminal. */
+/* Adds notes to OUTPUT, and shows progress on a terminal. */
 struct output_sink {
   struct output *output;
   struct progress progress;
-  bool shown; /* there is a terminal */
-  bool quiet; /* the client's answer says what is left out of the plan, so no note does */
+  bool shown; /* standard error is a terminal */
+  bool quiet; /* no note about what the plan leaves out: the client reports it */
 };
 
-/* A sink of DATA, which keeps OUTPUT. */
+/* DATA and OUTPUT must outlive the sink. */
 struct session_sink output_sink_init (struct output_sink *data, struct output *output);
 
-/* Adds what the plan leaves out, and why, to the notes. */
+/* Adds a note for each control that the plan leaves out, with the reason. */
 void output_add_plan (struct output *output, const struct plan *plan);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables for people: aligned columns that fit the width, with wrapped cells.
+/* Text tables: aligned columns that fit the width, with wrapped cells.
  *
- * Cells are added from left to right, row by row; the first row is the heading. Columns that are too wide
- * together give way, the widest first, and their text is broken between words; if that is not enough, inside
- * words of those columns that need not be kept. Cell text may come from outside: it is cleaned here.
+ * Cells are added row by row; the first row is the heading. If the table is too wide, the widest columns are
+ * narrowed first, by breaking text between words; if that is not enough, inside words, except in columns in
+ * KEEP. Cell text may come from outside: it is cleaned here (text_clean).
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct table_cell {
 struct table {
   size_t columns; /* at most TABLE_COLUMNS */
   unsigned gap;   /* blanks between columns; 0 means two */
-  unsigned keep;  /* bit per column: its words are never cut */
+  unsigned keep;  /* bit per column: its words are never broken */
   struct table_cell *cells;
   size_t count;
   bool failed; /* sticky; table_print reports it */
@@ -29,7 +29,7 @@ struct table {
 void table_add (struct table *table, const char *text);
 void table_add_tone (struct table *table, const char *text, enum tone tone);
 
-/* Columns that the table takes where nothing is wrapped. */
+/* The width of the table without wrapping. */
 size_t table_width (const struct table *table);
 
 /* Adds the lines to OUTPUT's standard output. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The verbs of the command line: one table each, and the way from words to the verb that they mean.
+/* Verbs of the command line: a table row each, and finding a verb by name.
  *
- * A verb says all that help, the manual page and the completions print about it, and has one function that
- * does it. That function gets parsed arguments and fills an output; it prints nothing and never exits. Verbs
- * with sub-verbs have no function of their own.
+ * A verb has all that help, manual page and completions print about it, and one function. That function gets
+ * parsed arguments and fills an output; it prints nothing and never exits. Verbs with sub-verbs have no
+ * function.
  *
- * Exit statuses are a closed list (verb_statuses). A verb's failure is 1, a wrong command line 2; for verbs
- * that stand in for the command behind them, whose own status must stay recognisable, both are 125.
+ * Exit statuses are a closed list (verb_statuses): 1 for a failure, 2 for a wrong command line; both are 125
+ * for a verb whose exit status is otherwise the command's.
  */
 #pragma once
 
@@ -22,6 +22,12 @@ struct verb_example {
   const char *what;
 };
 
+/* A verb that this build may have been configured without. */
+struct verb_absent {
+  const char *name; /* NULL ends the list */
+  const char *why;
+};
+
 struct verb {
   const char *path;                    /* "profile diff"; "" for the program itself */
   const char *summary;                 /* one line, lower case */
@@ -30,18 +36,19 @@ struct verb {
   unsigned min, max;                   /* how many operands; a command is not counted */
   bool command;                        /* the operands are a command with its arguments */
   bool payload;                        /* its exit status is the command's */
-  bool handed_on;                      /* a daemon that stays may do it in our place */
-  enum complete complete;              /* what a shell offers for operands */
+  bool handed_on;                      /* a daemon may do it for this process */
+  enum complete complete;              /* what a shell completes for operands */
   const enum option *options;          /* ends with OPTION_COUNT */
   const struct verb *const *verbs;     /* NULL-terminated; NULL for a verb that does something */
+  const struct verb_absent *absent;    /* NULL for none */
   const struct verb_example *examples; /* NULL for none */
-  /* In the caller's own process, whoever does the rest; or NULL. */
+  /* Called in the caller's process, also if a daemon does the rest; or NULL. */
   int (*before) (const struct arguments *arguments, struct error *err);
   int (*run) (const struct arguments *arguments, struct output *output, struct error *err);
-  const char *usage_prefix, *error_prefix; /* of messages, where a contract says how they begin; or NULL */
+  const char *usage_prefix, *error_prefix; /* of messages, if a contract defines them; or NULL */
 };
 
-/* The program itself; all others hang below it. */
+/* The program itself; all other verbs are below it. */
 extern const struct verb verb_root;
 
 /* "diff" of "profile diff". */
@@ -50,10 +57,13 @@ const char *verb_name (const struct verb *verb);
 /* Finds the sub-verb NAME of VERB; unknown names are an error with a suggestion. */
 int verb_find (const struct verb *verb, const char *name, const struct verb **ret_verb, struct error *err);
 
-/* The usage line: "tyrum-oci profile diff [OPTION...] A B". NULL when memory ran out. */
+/* Whether VERB or a verb below it has OPTION. */
+bool verb_takes (const struct verb *verb, enum option option);
+
+/* The usage line: "tyrum-oci profile diff [OPTION...] A B". NULL: out of memory. */
 char *verb_usage (const struct verb *verb);
 
-/* What stands before the message about what verb_dispatch returned: "tyrum-oci". */
+/* The prefix of the message for an error of verb_dispatch: "tyrum-oci". */
 const char *verb_prefix (const struct verb *verb, int result);
 
 /* The exit status for what verb_dispatch returned. */

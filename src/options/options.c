@@ -102,6 +102,9 @@ static const struct option_info table[] = {
   [OPTION_JSON] = { "json", .help = "print JSON for machines" },
   [OPTION_OPERATOR] = { "operator", .help = "run the operator's checklist instead" },
   [OPTION_TYRUM] = { "tyrum", .help = "print the five fields of Tyrum's /status.sandbox, and no other" },
+  [OPTION_GATEWAY] = { "tyrum",
+                       .help = "compare with what the gateway says, which is read from standard input" },
+  [OPTION_TOOLRUNNER] = { "toolrunner", .help = "as a step of the configured ToolRunner gets it" },
   [OPTION_SHORT] = { "short", .help = "one line for each group of controls, without the evidence" },
   [OPTION_OBSERVE] = { "observe", .help = "launch on every backend that is here, and print what was seen" },
   [OPTION_MARKDOWN] = { "markdown", .help = "print a page for the documentation; with --observe" },
@@ -148,7 +151,7 @@ const struct option_info *option_info (enum option option)
   return &table[option];
 }
 
-/* The rows of ACCEPTED, and behind them --help, which every verb has. */
+/* The rows of ACCEPTED, then --help, which every verb takes. */
 static size_t list_accepted (const enum option *accepted, struct argv_option rows[OPTION_COUNT + 1])
 {
   size_t count = 0;
@@ -191,7 +194,7 @@ static int take_option (const struct argv_reader *reader, enum option option, st
   return strlist_add (&arguments->values[option], value ? value : "") < 0 ? error_oom (err) : 0;
 }
 
-/* What is behind "--", or behind the first operand where that is a command, is not read. */
+/* Stops at "--", or at the first operand if that begins a command. */
 static int take_word (struct argv_reader *reader, enum argv_kind kind, const enum option *accepted,
                       bool command, struct arguments *arguments, struct error *err)
 {

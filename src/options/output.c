@@ -18,7 +18,7 @@ void output_note (struct output *output, const char *text)
   strbuf_add (&output->notes, "\n");
 }
 
-/* How many bytes at P are a control character: ASCII's, or the second set in UTF-8 (C2 80 to C2 9F). */
+/* How many bytes at P are a control character: of ASCII, or C1 in UTF-8 (C2 80 to C2 9F). */
 static size_t control_length (const unsigned char *p)
 {
   if (p[0] < 0x20 || p[0] == 0x7f)
@@ -26,7 +26,7 @@ static size_t control_length (const unsigned char *p)
   return p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f ? 2 : 0;
 }
 
-/* KEEP is a control character that stays; '\0' is none. */
+/* KEEP is a control character to leave; '\0': none. */
 static void clean (struct strbuf *buf, const char *text, char keep)
 {
   const unsigned char *p = (const unsigned char *) text;

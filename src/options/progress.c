@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Often enough to be seen moving. */
 #define SHOW_MS 100
 
 #define MEGABYTE UINT64_C (1000000)
@@ -23,7 +22,7 @@ static uint64_t now_ms (void)
   return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
-/* Over what stands there, and blanks over what is left of that: every terminal knows how to go back. */
+/* Overwrites the line with a carriage return and pads with blanks, which works on every terminal. */
 static void show (struct progress *progress, const char *text)
 {
   char line[256];
@@ -32,7 +31,7 @@ static void show (struct progress *progress, const char *text)
       snprintf (line, sizeof (line), "\r%s%*s%s", text,
                 (int) (progress->width > width ? progress->width - width : 0), "", width == 0 ? "\r" : "");
 
-  /* Whoever cannot be told need not be. */
+  /* A failed write is ignored: it is only progress. */
   if (write (progress->fd, line, (size_t) len) < 0)
     errno = 0;
   progress->width = width;

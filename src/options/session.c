@@ -7,7 +7,7 @@
 
 #include "base-io-timeout.h"
 
-/* A note is not worth a second of a run's time. */
+/* A note must not delay a run by more than this. */
 #define NOTE_TRIES 10
 
 struct session_request request_of_arguments (const struct arguments *arguments, const char *via)
@@ -45,7 +45,7 @@ void output_add_plan (struct output *output, const struct plan *plan)
     output_note (output, plan->notes.items[i]);
 }
 
-/* What is said while the run goes on cannot wait for its end. */
+/* A note for now is written at once, not collected until the end of the run. */
 static void write_note (const char *line)
 {
   cleanup_strbuf struct strbuf text = { 0 };
@@ -53,7 +53,7 @@ static void write_note (const char *line)
   strbuf_add (&text, "tyrum-oci: note: ");
   text_clean (&text, line);
   strbuf_add (&text, "\n");
-  /* There is nowhere left to report that this fails, too. */
+  /* A failure to write to standard error cannot be reported. */
   if (!text.failed)
     (void) io_timeout_write (STDERR_FILENO, text.text, text.len, NOTE_TRIES);
 }

@@ -46,7 +46,7 @@ static size_t longest_word (const char *text)
   return longest;
 }
 
-/* For each column the width of its longest cell, and of its longest word. */
+/* For each column the widths of its longest cell and of its longest word. */
 static void measure (const struct table *table, size_t widths[TABLE_COLUMNS], size_t words[TABLE_COLUMNS])
 {
   for (size_t c = 0; c < table->columns; c++)
@@ -79,8 +79,8 @@ size_t table_width (const struct table *table)
   return total;
 }
 
-/* Takes from the widest column that is wider than its floor, until OVER columns are gone or none can give
- * way. Returns what is still too much. */
+/* Narrows the widest column that is above its floor, again and again, until OVER characters are saved.
+ * Returns how many could not be saved. */
 static size_t shrink (size_t widths[TABLE_COLUMNS], const size_t floors[TABLE_COLUMNS], size_t columns,
                       size_t over)
 {
@@ -97,7 +97,7 @@ static size_t shrink (size_t widths[TABLE_COLUMNS], const size_t floors[TABLE_CO
   return 0;
 }
 
-/* Text gives way between words first; only what is still too wide is cut inside them. */
+/* Breaks text between words first, and inside words only if the table is still too wide. */
 static void fit (const struct table *table, size_t widths[TABLE_COLUMNS], size_t width)
 {
   size_t words[TABLE_COLUMNS], floors[TABLE_COLUMNS];
@@ -110,8 +110,8 @@ static void fit (const struct table *table, size_t widths[TABLE_COLUMNS], size_t
     shrink (widths, floors, table->columns, shrink (widths, words, table->columns, total - width));
 }
 
-/* How many bytes of TEXT go on a line of WIDTH columns: up to a blank, else behind a sign that parts a name,
- * else all that fits. */
+/* How many bytes of TEXT go on a line of WIDTH columns: up to a blank, else up to a punctuation character,
+ * else all that fit. */
 static size_t line_length (const char *text, size_t width)
 {
   size_t len = strlen (text), space = 0, sign = 0, columns = 0, at = 0;
@@ -134,12 +134,12 @@ static size_t line_length (const char *text, size_t width)
   return sign > 0 ? sign : at;
 }
 
-/* One line of a row. REST holds what each cell has still to say, and moves on. */
+/* Prints one line of a row. REST is the text of each cell that is left, and is advanced. */
 static bool print_line (const struct table *table, const struct table_cell *cells,
                         const char *rest[TABLE_COLUMNS], const size_t widths[TABLE_COLUMNS],
                         struct output *output)
 {
-  size_t owed = 0; /* blanks that only count if something follows */
+  size_t owed = 0; /* blanks, written only if text follows */
   bool more = false;
 
   for (size_t c = 0; c < table->columns; c++) {

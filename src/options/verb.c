@@ -29,12 +29,26 @@ int verb_find (const struct verb *verb, const char *name, const struct verb **re
     if (count < ARRAY_LEN (names))
       names[count++] = verb_name (*v);
   }
+  for (const struct verb_absent *absent = verb->absent; absent != NULL && absent->name != NULL; absent++)
+    if (strcmp (absent->name, name) == 0)
+      return error_set (err, CLI_USAGE, "'%s' has no verb '%s': %s", what, name, absent->why);
   if (count == 0)
     return error_set (err, CLI_USAGE, "'%s' has no verb '%s' below it", what, name);
   near = str_nearest (name, names, count);
   if (near != NULL)
     return error_set (err, CLI_USAGE, "'%s' has no verb '%s'; did you mean '%s'?", what, name, near);
   return error_set (err, CLI_USAGE, "'%s' has no verb '%s'; --help shows them", what, name);
+}
+
+bool verb_takes (const struct verb *verb, enum option option)
+{
+  for (const enum option *o = verb->options; *o != OPTION_COUNT; o++)
+    if (*o == option)
+      return true;
+  for (const struct verb *const *v = verb->verbs; v != NULL && *v != NULL; v++)
+    if (verb_takes (*v, option))
+      return true;
+  return false;
 }
 
 char *verb_usage (const struct verb *verb)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One plan from profile, request, ceiling and host: the order in which the topics are settled. */
+/* Builds a plan from profile, request, ceiling and host facts. The order of the topics is in plan_build. */
 #include <config.h>
 
 #include "plan-draft-internal.h"
@@ -28,8 +28,7 @@ int draft_note (struct draft *draft, const char *format, ...)
   return strlist_add_take (&draft->plan->notes, text) < 0 ? error_oom (draft->err) : 0;
 }
 
-/* Without a sandbox there is nothing to plan. Say what is missing for it, in the order in which it is asked.
- */
+/* A profile without a sandbox needs the ceiling, then the flag; with both there is still nothing to plan. */
 static int refuse_disabled (struct draft *draft)
 {
   if (draft->profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED)
@@ -60,7 +59,7 @@ static int refuse_conflict (struct draft *draft, enum setting setting)
                     setting_info (setting)->key, want, where, may, limit);
 }
 
-/* The profile under the ceiling, tightened by the request. */
+/* The meet of profile and ceiling, tightened by the request. */
 static int meet_settings (struct draft *draft)
 {
   struct settings under = { 0 };
@@ -80,7 +79,7 @@ static int meet_settings (struct draft *draft)
   return r;
 }
 
-/* A runtime or an image that the operator names is the only one. */
+/* If the ceiling names a runtime or an image, no other one is allowed. */
 static int check_choice (struct draft *draft)
 {
   const struct request *request = draft->request;
@@ -110,8 +109,8 @@ static int copy_identity (struct draft *draft)
   plan->below = request->below;
   if (request->stand_in
       && draft_note (draft,
-                     "the backend libcrun is not in this build, so %s is used; contrib/libcrun-headers and a "
-                     "new build bring it",
+                     "the backend libcrun is not in this build, so %s is used; to add it, run "
+                     "contrib/libcrun-headers and build again",
                      request->backend->name)
              < 0)
     return -ENOMEM;

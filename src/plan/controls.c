@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which controls the plan promises, who carries them, and whether that is enough to go on.
+/* Which controls the plan promises, how each one is enforced, and whether the run may start.
  *
- * The backend's declaration comes first, then what this host lacks. Every required control that is
- * not enforced, and was not accepted by name, is listed in one refusal; an optional one that cannot be
- * had is left out with a note. Nothing is dropped without a word.
+ * The backend's declaration comes first, then what this host lacks. One refusal lists every required control
+ * that is neither enforced nor waived by name. An optional control that cannot be enforced is left out with a
+ * note, never silently.
  */
 #include <config.h>
 
@@ -46,17 +46,16 @@ const char *draft_why_no_cgroup (const struct draft *draft)
   if (host->cgroup == CGROUP_NONE)
     return "this host has no cgroups";
   if (host->uid == 0)
-    return host->cgroup_writable ? NULL : "no cgroup can be made here";
+    return host->cgroup_writable ? NULL : "the cgroup file system is not writable here";
   if (host->cgroup != CGROUP_V2)
-    return "a user's run gets no cgroup of its own";
+    return "without root a run gets no cgroup with cgroup version 1";
   if (host->cgroup_delegated == NULL)
-    return "a user's run gets no cgroup unless one is delegated to it alone, as by 'systemd-run --user "
-           "--scope -p "
-           "Delegate=yes'";
+    return "without root a run gets no cgroup unless one is delegated to it alone, as by 'systemd-run --user "
+           "--scope -p Delegate=yes'";
   return NULL;
 }
 
-/* What was delegated need not have every controller. */
+/* A delegated cgroup may lack controllers. */
 static int host_controller (struct draft *draft, enum control control)
 {
   static const char *const names[CONTROL_COUNT] = {
@@ -73,7 +72,7 @@ static int host_controller (struct draft *draft, enum control control)
                       str_format ("the cgroup that was delegated to this user has no controller '%s'", name));
 }
 
-/* A kernel that does not count swap cannot bound it. */
+/* Without swap accounting the kernel limits memory but not swap. */
 static int host_swap (struct draft *draft)
 {
   struct plan_control *state = &draft->plan->controls[CONTROL_LIMITS_MEMORY];
@@ -89,7 +88,7 @@ static int host_limits (struct draft *draft)
 {
   const char *why = draft_why_no_cgroup (draft);
 
-  /* Some make cgroups by themselves; for the others it is us who must be able to make one. */
+  /* These backends create the cgroup themselves; for all others we must be able to. */
   if (draft->plan->backend->own_privilege)
     return host_swap (draft);
   for (enum control c = CONTROL_LIMITS_MEMORY; c <= CONTROL_LIMITS_CPU; c++) {
@@ -103,7 +102,7 @@ static int host_limits (struct draft *draft)
   return host_swap (draft);
 }
 
-/* Takes away what the backend could do but this host cannot. */
+/* Lowers the backend's enforcement to what this host supports. */
 static int apply_host (struct draft *draft)
 {
   const struct plan_control *controls = draft->plan->controls;
@@ -144,7 +143,7 @@ static int refuse (struct draft *draft, const struct strbuf *missing, const stru
                     "profile '%s' requires what %s cannot enforce here: %s; choose another backend%s%s%s",
                     draft->profile->name, draft->plan->backend->name, missing->text,
                     fixed->text ? "; this cannot be waived: " : "", fixed->text ? fixed->text : "",
-                    fixed->text ? "" : ", or go on without a control by --accept-unenforced NAME");
+                    fixed->text ? "" : ", or waive a control with --accept-unenforced NAME");
 }
 
 static int refuse_or_note (struct draft *draft)
@@ -173,7 +172,7 @@ static int refuse_or_note (struct draft *draft)
   return count == 0 ? 0 : refuse (draft, &missing, &fixed);
 }
 
-/* What the ceiling requires, or sets, no request gives up and no profile leaves open. */
+/* Whether the ceiling requires CONTROL or sets one of its settings; then no request can waive it. */
 static bool required_by_operator (const struct draft *draft, enum control control)
 {
   const struct settings *ceiling = &draft->ceiling->settings;

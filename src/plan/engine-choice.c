@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whose engine it is. Known only where one was found before the plan was made.
+/* Adapts the plan to the owner of the engine, which is known only if the engine's socket was found before.
  *
- * A user's own engine has given itself a user namespace before anything else, in which it is root without
- * being root: it sets no limits where cgroups have version 1, and its owner can see, and reach, into its
- * containers.
+ * A rootless engine runs in a user namespace of its own. It sets no limits on cgroup version 1, and its owner
+ * can inspect and enter its containers.
  */
 #include <config.h>
 
@@ -11,9 +10,9 @@
 
 #include <errno.h>
 
-/* CONTROL is carried less well than was planned: an error where it is required, unless it is given up. */
-static int lessen (struct plan *plan, enum control control, enum enforcement_level level, const char *why,
-                   struct error *err)
+/* Lowers the enforcement of CONTROL to LEVEL. An error where CONTROL is required and not waived. */
+static int lower_enforcement (struct plan *plan, enum control control, enum enforcement_level level,
+                              const char *why, struct error *err)
 {
   struct plan_control *state = &plan->controls[control];
 
@@ -30,16 +29,16 @@ static int lessen (struct plan *plan, enum control control, enum enforcement_lev
 
 static int drop_limits (struct plan *plan, struct error *err)
 {
-  static const char why[] = "a user's own engine sets no limits on cgroup version 1";
+  static const char why[] = "a rootless engine sets no limits on cgroup version 1";
   int r = 0;
 
   for (enum control c = CONTROL_LIMITS_MEMORY; r == 0 && c <= CONTROL_LIMITS_CPU; c++)
-    r = lessen (plan, c, ENFORCEMENT_IMPOSSIBLE, why, err);
+    r = lower_enforcement (plan, c, ENFORCEMENT_IMPOSSIBLE, why, err);
   plan->memory = plan->pids = plan->cpu_quota = plan->cpu_period = 0;
   return r;
 }
 
-static int use_own (struct plan *plan, const struct host_facts *host, struct error *err)
+static int use_rootless_engine (struct plan *plan, const struct host_facts *host, struct error *err)
 {
   plan->user_namespace = plan->engines_ids = true;
   plan->id_slots = 0;
@@ -61,8 +60,8 @@ int draft_engine (struct draft *draft)
   if (request->engine_owner != draft->host->uid)
     return error_set (
         draft->err, -EPERM,
-        "the engine is user %u's: only root can see what its containers keep; be root, or use an engine "
+        "the engine belongs to user %u: only root can verify its containers; run as root, or use an engine "
         "of your own",
         request->engine_owner);
-  return use_own (draft->plan, draft->host, draft->err);
+  return use_rootless_engine (draft->plan, draft->host, draft->err);
 }

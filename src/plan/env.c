@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The environment of a run: an allow-list, never a deny-list.
  *
- * In order of strength: our own few defaults, what environment.pass lets in from the caller, what the
- * request sets (as far as pass names it), what environment.set fixes. Sorted, so that the same plan is
- * the same text.
+ * Later sources override earlier ones: our defaults, the caller's variables that environment.pass allows, the
+ * request's (also only those that pass allows), environment.set. Sorted, so that equal plans render equally.
  */
 #include <config.h>
 
@@ -24,7 +23,7 @@ static int compare_names (const char *a, const char *b)
   return order != 0 ? order : (la > lb) - (la < lb);
 }
 
-/* Puts "NAME=VALUE" in its place; a later one replaces an earlier one. */
+/* Inserts "NAME=VALUE" in order, or replaces the value of NAME. Takes ASSIGNMENT. */
 static int set_variable (struct draft *draft, char *assignment)
 {
   struct strlist *env = &draft->plan->env;
@@ -34,8 +33,8 @@ static int set_variable (struct draft *draft, char *assignment)
     return error_oom (draft->err);
   if (!str_is_utf8 (assignment, strlen (assignment))) {
     error_set (draft->err, -EILSEQ,
-               "environment.clean: the value of '%.*s' is not valid UTF-8, which a "
-               "specification cannot carry",
+               "environment.clean: the value of '%.*s' is not valid UTF-8, which the container's JSON "
+               "configuration cannot hold",
                (int) strcspn (assignment, "="), assignment);
     free (assignment);
     return -EILSEQ;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a profile hides, under every name that the run has for it.
+/* Masks the profile's hidden paths, under every name by which they can be reached inside.
  *
- * A hidden path is a name inside. What lies there on the host may be seen through another mount as well, of
- * the same directory or of one above it; each such place is masked, too. A mount of something below a hidden
- * directory would show what is hidden, and is refused. A secret is not: it is picked one by one, and named.
+ * A hidden path is a path inside. The host file there may also be reachable through another mount of the same
+ * directory or of one of its parents; each such path is masked, too. A mount whose source lies below a hidden
+ * directory would expose it, and is refused. A secret is allowed: the profile names each one.
  */
 #include <config.h>
 
@@ -14,7 +14,7 @@
 #include "base-path.h"
 #include "plan-draft-internal.h"
 
-/* The I-th tree of the host's that the run has: its binds, and last a directory that is its root. */
+/* The I-th host tree in the container: the bind mounts, and last the root if it is a directory. */
 static bool tree_at (const struct plan *plan, size_t i, const char **ret_source, const char **ret_target)
 {
   bool bind = i < plan->mount_count && strcmp (plan->mounts[i].type, "bind") == 0;
@@ -24,7 +24,7 @@ static bool tree_at (const struct plan *plan, size_t i, const char **ret_source,
   return bind || (i == plan->mount_count && plan->root == ROOT_FROM_DIRECTORY && plan->root_path != NULL);
 }
 
-/* PATH, which lies within FROM, as it is called where FROM is called TO. */
+/* PATH, which lies within FROM, with the prefix FROM replaced by TO. */
 static char *renamed (const char *path, const char *from, const char *to)
 {
   const char *rest = path + (strcmp (from, "/") == 0 ? 0 : strlen (from));
@@ -32,7 +32,7 @@ static char *renamed (const char *path, const char *from, const char *to)
   return str_format ("%s%s", strcmp (to, "/") == 0 ? "" : to, rest);
 }
 
-/* Whether INSIDE is seen through the tree at TARGET, or another mount lies over it. */
+/* Whether INSIDE shows the tree mounted at TARGET, that is, no other mount lies over it. */
 static bool is_seen (const struct plan *plan, const char *target, const char *inside)
 {
   for (size_t i = 0; i < plan->mount_count; i++) {
@@ -57,7 +57,7 @@ static int mask (struct draft *draft, char *inside)
   return strlist_add_take (masked, take_ptr (path)) < 0 ? error_oom (draft->err) : 0;
 }
 
-/* SOURCE is mounted at TARGET and lies within what is hidden. */
+/* Refuses the mount of SOURCE, which lies below a hidden path, at TARGET unless it is a secret. */
 static int refuse_hidden (struct draft *draft, const char *source, const char *target)
 {
   const struct grants *secrets = &draft_value (draft, SETTING_SECRETS)->grants;
@@ -70,7 +70,7 @@ static int refuse_hidden (struct draft *draft, const char *source, const char *t
                     asked ? "--mount:" : "mount source", source);
 }
 
-/* Hides PLACE, a path of the host's, which is hidden as INSIDE. */
+/* Masks the host path PLACE, which INSIDE hides, wherever else it is mounted. */
 static int hide_place (struct draft *draft, const char *place, const char *inside)
 {
   const struct plan *plan = draft->plan;

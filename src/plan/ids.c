@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ids: who the command is outside.
+/* User and group ids: how ids inside map to ids of the host.
  *
- * A private user namespace maps ids inside to ids outside that own nothing. Root takes them from the
- * operator's range, a piece of its own per run, so that two runs share no id. An ordinary user maps the
- * command's id to its own, so that files made in the workspace are its own, and the rest to its
- * subordinate ids where it has any.
+ * A private user namespace maps ids inside to host ids that own nothing. As root, each run gets its own part
+ * of the operator's range, so that two runs share no id. Without root, the command's id maps to the user's
+ * own, so that files made in the workspace belong to the user, and the rest to the user's subordinate ids.
  */
 #include <config.h>
 
@@ -40,7 +39,7 @@ static int map_as_root (struct draft *draft)
 /* Maps ID to OWN, and as many others as the subordinate RANGE holds around it. */
 static size_t map_around (uint32_t id, uint32_t own, const struct id_range *range, struct plan_id_map *maps)
 {
-  /* Too few for the ids below ID: then root would be missing inside, so take none of them. */
+  /* With too few ids to map all those below ID, id 0 would be missing inside, so map none of them. */
   uint32_t available = range->count >= id ? range->count : 0;
   uint32_t below = available > 0 ? id : 0;
   uint32_t above = id < PLAN_IDS_PER_RUN - 1 ? PLAN_IDS_PER_RUN - 1 - id : 0;
@@ -63,12 +62,12 @@ int draft_ids (struct draft *draft)
   bool private = draft_value (draft, SETTING_USER_NAMESPACE)->level == USERNS_PRIVATE
                  && draft->plan->controls[CONTROL_USER_NAMESPACE].enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 
-  /* It starts the container with its own privilege, whoever asks. */
+  /* The backend's privilege counts here, not the caller's. */
   if (host->uid == 0 || plan->backend->own_privilege) {
     plan->user_namespace = private;
     return private ? map_as_root (draft) : 0;
   }
-  /* Without root there is no container without a user namespace, asked for or not. */
+  /* Without root a container needs a user namespace, whatever the profile sets. */
   if (!host->user_namespaces)
     return error_set (draft->err, -EPERM,
                       "this host gives user %u no user namespace, and without one only root can start a "
@@ -78,7 +77,7 @@ int draft_ids (struct draft *draft)
   plan->unprivileged = true;
   plan->uid_map_count = map_around (plan->uid, host->uid, &host->subuid, plan->uid_maps);
   plan->gid_map_count = map_around (plan->gid, host->gid, &host->subgid, plan->gid_maps);
-  /* Runtimes set the container up as its root, so root has to be somebody outside. */
+  /* Runtimes set the container up as id 0 inside, so id 0 must be mapped. */
   if (plan->uid_maps[0].inside != 0 || plan->gid_maps[0].inside != 0)
     return error_set (
         draft->err, -EPERM,

@@ -11,11 +11,11 @@
 #include "plan-prewarmed.h"
 #include "wire-init.h"
 
-/* A runtime opens a descriptor for each mount while the limit is in force already; it gets room, and init
- * gives the command its own. */
+/* The runtime opens a descriptor for each mount when RLIMIT_NOFILE is already set, so it gets at least this
+ * many; init sets the command's own limit. */
 #define RUNTIME_FILES 1024u
 
-/* crun sets this one where it is missing, to a value of its own. */
+/* crun would set HOME itself if it were missing. */
 #define PREWARMED_VARIABLE "HOME=/"
 
 static int copy_mount (const struct plan_mount *from, struct launch *launch)
@@ -99,7 +99,7 @@ int launch_name (const struct plan *plan, const char *state, const char *run_id,
 
 void launch_use_slot (const struct plan *plan, unsigned slot, struct launch *launch)
 {
-  /* Unsigned arithmetic wraps and comes back: the result is within the range that the slots divide. */
+  /* May wrap around; the sum below wraps back and lies within the range of the slots. */
   uint32_t shift = (slot - plan->id_slot) * PLAN_IDS_PER_RUN;
 
   if (slot >= plan->id_slots)
@@ -126,7 +126,7 @@ static int move_file_limit (const struct plan *plan, struct launch *launch)
   return 0;
 }
 
-/* Names have no commas in them. */
+/* Comma-separated: syntax_is_variable allows no comma in a name. */
 static int keep_env (struct launch *launch)
 {
   cleanup_strbuf struct strbuf names = { 0 };
@@ -154,7 +154,7 @@ static int set_init (const struct plan *plan, enum init_transport transport, str
   if (plan->terminal)
     failed = failed || strlist_add (init, "--tty") < 0;
   if (launch->prewarmed)
-    failed = failed || strlist_add (init, "--held") < 0;
+    failed = failed || strlist_add (init, "--prewarmed") < 0;
   failed = failed || move_file_limit (plan, launch) < 0;
   return failed || strlist_add (init, "--") < 0 ? -ENOMEM : 0;
 }
@@ -167,7 +167,7 @@ static int set_staged (struct launch *launch, const char *directory)
 
     if (strcmp (mount->type, "bind") != 0 && !group)
       continue;
-    /* The runtime is not asked for a mount of cgroups: it binds what the stage has. */
+    /* The runtime makes no cgroup mount itself: it binds the one on the stage. */
     if (group && strlist_add (&mount->options, "bind") < 0)
       return -ENOMEM;
     mount->staged = str_format ("%s/mounts/%zu", directory, i);
@@ -184,8 +184,8 @@ static int add_mount (struct launch *launch, const char *type, const char *sourc
   return plan_append_mount (&launch->mounts, &launch->mount_count, type, source, target, options, err);
 }
 
-/* Each by itself, and none below another's source: in a user namespace crun 1.8.1 binds nothing of what is
- * mounted there, and the kernel does not let runc leave it out. */
+/* One mount per hierarchy, not one recursive bind of the parent: in a user namespace crun 1.8.1 does not bind
+ * submounts, and the kernel does not allow runc to omit them. */
 static int show_hierarchies (const struct strlist *hierarchies, const char *directory, struct launch *launch,
                              struct error *err)
 {
@@ -218,7 +218,7 @@ int launch_stage (const struct plan *plan, const char *directory, enum init_tran
     return r;
   launch->passed_descriptors = transport == INIT_OVER_FDS;
   launch->staged_ids = plan->unprivileged;
-  /* The last one has no source outside: the stage brings it along. */
+  /* The last mount is init's, whose source exists only on the stage. */
   launch->mounts[launch->mount_count - 1].staged = take_ptr (init);
   return 0;
 }

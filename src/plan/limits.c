@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits that end in a controlled failure: what the cgroup holds, and what the supervisor watches. */
+/* Resource limits: those that the cgroup enforces, and those that the supervisor enforces (time, output). */
 #include <config.h>
 
 #include "plan-draft-internal.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel's default period; long enough that bursts pass, short enough that a limit is felt. */
+/* The kernel's default period. */
 #define CPU_PERIOD_US 100000u
 
 /* The kernel refuses a quota below 1 ms. */
@@ -20,7 +20,7 @@ static uint64_t number_of (const struct draft *draft, enum setting setting, uint
   return value_is_set (value) ? value->number : otherwise;
 }
 
-static bool carried (const struct draft *draft, enum control control)
+static bool enforceable (const struct draft *draft, enum control control)
 {
   return draft->plan->controls[control].enforcement.level != ENFORCEMENT_IMPOSSIBLE;
 }
@@ -38,11 +38,11 @@ int draft_limits (struct draft *draft)
       return error_oom (draft->err);
     plan->cgroup_ours = true;
   }
-  if (carried (draft, CONTROL_LIMITS_MEMORY))
+  if (enforceable (draft, CONTROL_LIMITS_MEMORY))
     plan->memory = number_of (draft, SETTING_MEMORY, 0);
-  if (carried (draft, CONTROL_LIMITS_PIDS))
+  if (enforceable (draft, CONTROL_LIMITS_PIDS))
     plan->pids = number_of (draft, SETTING_PIDS, 0);
-  if (milli > 0 && carried (draft, CONTROL_LIMITS_CPU)) {
+  if (milli > 0 && enforceable (draft, CONTROL_LIMITS_CPU)) {
     plan->cpu_period = CPU_PERIOD_US;
     plan->cpu_quota = milli * CPU_PERIOD_US / 1000;
     if (plan->cpu_quota < CPU_QUOTA_MIN_US)

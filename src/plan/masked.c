@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernel interfaces that leak or steer the host, and are covered in every run.
+/* Kernel interfaces that expose or control the host, and are masked or read-only in every run.
  *
- * A superset of what Docker and Podman cover. A runtime skips a path that the kernel does not have, so
- * the lists can be longer than any one kernel.
+ * A superset of what Docker and Podman mask. Runtimes skip a path that the kernel does not have, so the lists
+ * can name more than any one kernel has.
  */
 #include <config.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mounts: what of the host appears inside, and the file systems of the run's own.
+/* Mounts: the host paths that appear inside, and the run's own file systems.
  *
- * The run's own come first, the view of its cgroup among them, then the workspace, the profile's and the
- * request's mounts, the secrets.
- * Every source is judged by where it really lies, behind all links: by name for places that hand the
- * host over, by path and inode for engine sockets. Every mount is nosuid and nodev.
+ * The order is: own file systems (with the view of the run's cgroup), workspace, the profile's mounts, the
+ * request's mounts, secrets. Each source is checked by its real path with all links resolved: by name for
+ * paths that give control of the host, by path and inode for engine sockets. Every mount is nosuid and nodev.
  */
 #include <config.h>
 
@@ -86,7 +85,7 @@ bool draft_is_noexec (const struct draft *draft, const char *target)
   return strset_has (&draft_value (draft, SETTING_NOEXEC)->set, target);
 }
 
-/* Mount points in a root of our own have to be there before anything is mounted on them. */
+/* In a root from the host, mount points must exist before anything is mounted on them. */
 static int add_mount_point (struct draft *draft, const char *target, enum path_type type)
 {
   if (draft->plan->root != ROOT_FROM_HOST || path_is_within (target, "/tmp"))
@@ -104,11 +103,10 @@ static int add_mount_point (struct draft *draft, const char *target, enum path_t
   return draft_add_entry (draft, ENTRY_FILE, target, "");
 }
 
-/* Java, Node and their like look there for the limits that they size themselves by. It shows the run's own
- * group and nothing above or beside it: the stage mounts that group, as a runtime that is asked for a
- * "cgroup" in a user namespace may mount the host's whole tree. gVisor shows the limits in a /proc of its
- * own, engines mount a view of their own, and of another runtime nothing is known. A run without a group has
- * none. */
+/* Java, Node and others read their limits there. The mount shows only the run's own cgroup: the stage mounts
+ * it, because a runtime that is asked for a "cgroup" mount in a user namespace may mount the host's whole
+ * tree. Only backends with shows_group get it: gVisor and engines provide a view of their own, and other
+ * runtimes were not tested. A run without a cgroup has no view. */
 static int own_group (struct draft *draft)
 {
   const struct plan *plan = draft->plan;
@@ -117,7 +115,7 @@ static int own_group (struct draft *draft)
 
   if (!plan->backend->shows_group || draft_why_no_cgroup (draft) != NULL)
     return 0;
-  /* A sysfs has the mount point in it. */
+  /* sysfs already contains the mount point. */
   if (!sysfs)
     r = add_mount_point (draft, PLAN_GROUP_VIEW, PATH_DIRECTORY);
   return r < 0 ? r : draft_add_mount (draft, "cgroup", "cgroup", PLAN_GROUP_VIEW, "nosuid,nodev,noexec,ro");
@@ -135,7 +133,7 @@ static int own_filesystems (struct draft *draft)
   if (tmp_options == NULL || shm_options == NULL)
     return error_oom (draft->err);
   r = draft_add_mount (draft, "proc", "proc", "/proc", "nosuid,nodev,noexec");
-  /* A fresh /dev is what closes the tricks with links and devices that an image brings along. */
+  /* A new /dev hides the links and device nodes that an image may contain there. */
   if (r == 0)
     r = draft_add_mount (draft, "tmpfs", "tmpfs", "/dev", "nosuid,noexec,strictatime,mode=755,size=65536");
   if (r == 0)
@@ -145,7 +143,7 @@ static int own_filesystems (struct draft *draft)
     r = draft_add_mount (draft, "tmpfs", "shm", "/dev/shm", shm_options);
   if (r == 0)
     r = draft_add_mount (draft, "mqueue", "mqueue", "/dev/mqueue", "nosuid,nodev,noexec");
-  /* A kernel gives a fresh sysfs only to whoever owns the network namespace it shows. */
+  /* The kernel allows a sysfs mount only to the owner of the network namespace. */
   if (r == 0 && (plan->network_namespace || !plan->user_namespace))
     r = draft_add_mount (draft, "sysfs", "sysfs", "/sys", "nosuid,nodev,noexec,ro");
   if (r == 0)
@@ -172,7 +170,7 @@ static int refuse_sensitive (struct draft *draft, const char *what, const struct
   return text ? refuse (draft, what, fact, text) : error_oom (draft->err);
 }
 
-/* Finds the facts of a source and judges it. REASON is the operator's for a sensitive one. */
+/* Finds the facts of a source and checks it. REASON is the profile's reason for a sensitive one, or NULL. */
 static int check_source (struct draft *draft, const char *what, const char *path, bool writable,
                          const char *reason, const struct path_fact **ret_fact)
 {
@@ -234,7 +232,7 @@ static int mount_one (struct draft *draft, const struct grant *mount, const char
   return r < 0 ? r : draft_add_bind (draft, fact, mount->name, mount->writable, executable);
 }
 
-/* Where two mounts nest, the outer one has to be made first; sorted names give that. */
+/* Grants are sorted by target, so that of two nested mounts the outer one is made first. */
 static int mount_profile (struct draft *draft)
 {
   const struct grants *grants = &draft_value (draft, SETTING_MOUNTS)->grants;
@@ -245,7 +243,7 @@ static int mount_profile (struct draft *draft)
   return r;
 }
 
-/* A mount of the request's is a second name for part of a grant, with all that the grant says. */
+/* A mount of the request is a second path to part of a grant, so the grant's noexec applies to it as well. */
 static int mount_request (struct draft *draft)
 {
   const struct grants *granted = &draft_value (draft, SETTING_MOUNTS)->grants;
@@ -264,7 +262,7 @@ static int mount_request (struct draft *draft)
   return r;
 }
 
-/* The request cannot aim at what every run sets up itself, nor at a target that is taken. */
+/* The target must neither overlap what every run mounts itself nor be in use already. */
 static int check_request_targets (struct draft *draft)
 {
   static const char *const reserved[] = { "/proc", "/sys", "/dev", "/workspace", "/tmp", "/run/tyrum" };
@@ -275,8 +273,9 @@ static int check_request_targets (struct draft *draft)
 
     for (size_t k = 0; k < ARRAY_LEN (reserved); k++)
       if (path_is_within (target, reserved[k]) || path_is_within (reserved[k], target))
-        return error_set (draft->err, -EINVAL, "--mount: target '%s' lies in what every run sets up itself",
-                          target);
+        return error_set (draft->err, -EINVAL,
+                          "--mount: target '%s' and '%s', which every run sets up itself, overlap", target,
+                          reserved[k]);
     for (size_t k = 0; k < draft->plan->mount_count; k++)
       if (strcmp (draft->plan->mounts[k].target, target) == 0)
         return error_set (draft->err, -EEXIST, "--mount: something is mounted on '%s' already", target);
@@ -292,22 +291,22 @@ static int check_request_sources (struct draft *draft)
 
   for (size_t i = 0; i < asked->count; i++) {
     const struct path_fact *fact = path_facts_find (&draft->host->paths, asked->items[i].source);
-    bool prewarmed = fact == NULL || fact->real == NULL; /* said later */
+    bool within = fact == NULL || fact->real == NULL; /* absent: check_source reports it */
 
-    for (size_t k = 0; k < granted->count && !prewarmed; k++) {
+    for (size_t k = 0; k < granted->count && !within; k++) {
       const struct path_fact *outer = path_facts_find (&draft->host->paths, granted->items[k].source);
 
-      prewarmed = outer != NULL && outer->real != NULL && path_is_within (fact->real, outer->real)
-                  && (granted->items[k].writable || !asked->items[i].writable);
+      within = outer != NULL && outer->real != NULL && path_is_within (fact->real, outer->real)
+               && (granted->items[k].writable || !asked->items[i].writable);
     }
-    if (!prewarmed)
-      return refuse (draft, "--mount: source", fact, "a link leads out of what the profile grants");
+    if (!within)
+      return refuse (draft, "--mount: source", fact, "a link leads outside of what the profile grants");
   }
   return 0;
 }
 
-static bool secret_is_held (const struct draft *draft, const struct grant *secret,
-                            const struct path_fact *fact)
+static bool secret_is_granted (const struct draft *draft, const struct grant *secret,
+                               const struct path_fact *fact)
 {
   const struct path_fact *outer = path_facts_find (&draft->host->paths, secret->source);
 
@@ -335,7 +334,7 @@ static int mount_secrets (struct draft *draft)
     if (fact->type != PATH_FILE)
       return error_set (draft->err, -EINVAL, "secrets.files: '%s' of secret '%s' is not a file", path,
                         secret->name);
-    if (!secret_is_held (draft, secret, fact))
+    if (!secret_is_granted (draft, secret, fact))
       return error_set (draft->err, -EPERM, "secrets.files: '%s' of secret '%s' leads out of '%s'", path,
                         secret->name, secret->source);
     r = add_mount_point (draft, secret->target, PATH_FILE);
@@ -359,7 +358,7 @@ static int mask_paths (struct draft *draft)
   return failed ? error_oom (draft->err) : 0;
 }
 
-/* No two mounts on one place, and noexec only where there is a mount to say it of. */
+/* No two mounts may share a target, and each path in filesystem.noexec must be a mount point. */
 static int check_targets (struct draft *draft)
 {
   const struct plan *plan = draft->plan;
@@ -368,7 +367,7 @@ static int check_targets (struct draft *draft)
   for (size_t i = 0; i < plan->mount_count; i++)
     for (size_t k = i + 1; k < plan->mount_count; k++)
       if (strcmp (plan->mounts[i].target, plan->mounts[k].target) == 0)
-        return error_set (draft->err, -EEXIST, "workspace.bounded: two things are to be mounted on '%s'",
+        return error_set (draft->err, -EEXIST, "workspace.bounded: two mounts have the target '%s'",
                           plan->mounts[i].target);
   for (size_t i = 0; i < noexec->count; i++) {
     size_t k = 0;
@@ -384,7 +383,7 @@ static int check_targets (struct draft *draft)
   return 0;
 }
 
-/* Names, addresses and cgroups as the engine has them; nothing of the host's. */
+/* Files that the engine generates, such as /etc/hosts, and its view of cgroups; nothing from the host. */
 static int allow_engines_own (struct draft *draft)
 {
   const char *const *list = draft->plan->backend->mounts;
@@ -397,25 +396,14 @@ static int allow_engines_own (struct draft *draft)
 
 int draft_mounts (struct draft *draft)
 {
-  int r = own_filesystems (draft);
+  static int (*const steps[]) (struct draft *) = {
+    own_filesystems,       mount_workspace, mount_profile, check_request_targets,
+    check_request_sources, mount_request,   mount_secrets, check_targets,
+    allow_engines_own,     mask_paths,      draft_hide,
+  };
+  int r = 0;
 
-  if (r == 0)
-    r = mount_workspace (draft);
-  if (r == 0)
-    r = mount_profile (draft);
-  if (r == 0)
-    r = check_request_targets (draft);
-  if (r == 0)
-    r = check_request_sources (draft);
-  if (r == 0)
-    r = mount_request (draft);
-  if (r == 0)
-    r = mount_secrets (draft);
-  if (r == 0)
-    r = check_targets (draft);
-  if (r == 0)
-    r = allow_engines_own (draft);
-  if (r == 0)
-    r = mask_paths (draft);
-  return r < 0 ? r : draft_hide (draft);
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (steps); i++)
+    r = steps[i](draft);
+  return r;
 }

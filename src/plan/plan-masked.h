@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernel interfaces that every container of ours has covered or read-only. */
+/* Kernel interfaces that are masked or read-only in every run. */
 #pragma once
 
 extern const char *const masked_paths[];    /* NULL-terminated */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A plan without its command: what a sandbox is made by that is held ready.
+/* Which plans can use a prewarmed sandbox: one that is created and verified before its command is known.
  *
- * A sandbox can be made and proven before anybody knows what will run in it, for some things can still be
- * told to it afterwards: the command's words, its variables and directory, and the workspace with what is
- * hidden in it. Others are nothing to it: deadline and output are the supervisor's, and what is required is
- * the judge's. Everything else is the plan. Pure.
+ * Set later: argv, environment, working directory, the workspace and the paths hidden in it. Independent of
+ * the sandbox: deadline and output, which the supervisor enforces, and the required controls, which only the
+ * judge reads. All the rest must be equal. Pure.
  */
 #pragma once
 
@@ -16,5 +15,5 @@
 /* The mount of the workspace; NULL: there is none. */
 const struct plan_mount *plan_workspace (const struct plan *plan);
 
-/* Why a sandbox of such a plan cannot be held ready; NULL: it can. */
+/* Why PLAN cannot use a prewarmed sandbox; NULL: it can. */
 const char *plan_why_not_prewarmed (const struct plan *plan);

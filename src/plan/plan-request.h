@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A request: what one launch asks for.
  *
- * A request may only tighten. request_check holds it against the settings in force: a limit that would
- * rise, a mount, variable or secret that no profile names, is an error that names the control and both
- * values. The command line appends a profile that grants it: escalation is a profile's name in the shell
- * history, never a stray flag. Pure.
+ * A request may only tighten. request_check compares it with the settings in force: a limit above the
+ * profile's, or a mount, variable or secret that the profile does not name, is an error that names the
+ * control and both values. To get more, the user adds a profile that grants it; no flag does. Pure.
  */
 #pragma once
 
@@ -25,7 +24,7 @@ struct request {
   char *root_path; /* ROOT_FROM_DIRECTORY: absolute and normal; ROOT_FROM_IMAGE: the reference */
 
   struct strlist env;        /* --env: NAME or NAME=VALUE */
-  struct strlist caller_env; /* NAME=VALUE: what pass picks from */
+  struct strlist caller_env; /* NAME=VALUE: the caller's own, filtered by environment.pass */
   struct grants mounts;      /* --mount */
   struct grants secrets;     /* --secret: name and source */
   struct settings tighten;   /* --limit, --timeout */
@@ -33,21 +32,20 @@ struct request {
   bool rawdog;               /* --rawdog-no-sandbox-at-all */
 
   const struct backend *backend;
-  const struct backend
-      *below;            /* what RUNTIME is, where BACKEND has a runtime carry it out; NULL: not known */
-  bool stand_in;         /* nothing was chosen, and BACKEND takes the place of libcrun, which is not here */
+  const struct backend *below; /* the runtime that the engine BACKEND uses; NULL: not known */
+  bool stand_in;         /* no backend was chosen, and BACKEND replaces libcrun, which this build lacks */
   char *runtime;         /* as named by the user; NULL for the backend's own */
-  bool engine_found;     /* an engine's socket was looked at: */
-  uint32_t engine_owner; /* whose it is */
+  bool engine_found;     /* the engine's socket was found, so engine_owner is valid */
+  uint32_t engine_owner; /* uid of the engine */
   char *run_id;
-  unsigned id_slot; /* which private range of ids this run gets */
+  unsigned id_slot; /* number of the run's private id range */
   bool terminal;
 };
 
 /* Reads "memory=256M" into request->tighten. */
 int request_add_limit (struct request *request, const char *assignment, struct error *err);
 int request_set_timeout (struct request *request, const char *duration, struct error *err);
-/* Reads "SRC:DST[:ro|:rw]"; both absolute and normal. Read-only unless said otherwise. */
+/* Reads "SRC:DST[:ro|:rw]"; both absolute and normal. The default is read-only. */
 int request_add_mount (struct request *request, const char *text, struct error *err);
 /* Reads "NAME=FILE". */
 int request_add_secret (struct request *request, const char *text, struct error *err);
@@ -59,8 +57,8 @@ int request_accept (struct request *request, const char *control, struct error *
 /* Whether SETTINGS (resolved) grant all that REQUEST asks. */
 int request_check (const struct settings *settings, const struct request *request, struct error *err);
 
-/* Whether NAME may pass from outside under SETTINGS: named exactly, or by a pattern unless the name looks
- * like a credential. */
+/* Whether environment.pass allows NAME: by its exact name, or by a pattern unless it looks like a
+ * credential. */
 bool request_env_allowed (const struct settings *settings, const char *name);
 bool request_looks_like_credential (const char *name);
 

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a filter is put together: rules of one condition merged, conditions made disjoint.
- *
- * Only for the files plan/seccomp*.c.
- */
+/* How a filter is built: rules of one condition are merged, conditions made disjoint. Only for seccomp*.c. */
 #pragma once
 
 #include "plan-seccomp.h"
 
-/* Gives NAME the action and condition of RULE, whose own names are not looked at. */
+/* Adds the action and condition of RULE for NAME. Ignores rule->names. */
 int filter_add (struct filter *filter, const char *name, const struct filter_rule *rule, struct error *err);
 
-/* Gives the name of RULES, which all have it and tests, an allowing rule for each set of arguments
- * that passes one of them, and ERRNUM for the rest; together they cover every call once. */
+/* Adds disjoint rules for the call that all RULES name: allow where the tests of one of them pass, ERRNUM for
+ * all other arguments. */
 int filter_add_conditional (struct filter *filter, const struct seccomp_rule *rules, size_t count, int errnum,
                             struct error *err);
 
-/* Puts the rules in the order in which they are written. */
+/* Sorts the rules into the order of the documents. */
 void filter_sort (struct filter *filter);
-/* The same where all but the last are in order. */
+/* The same if all but the last are sorted. */
 void filter_sort_last (struct filter *filter);
 
-/* Draws the seal from the digest of all rules, which must be sorted, and adds its own rule. */
+/* Derives the seal from the digest of all rules, which must be sorted, and adds the seal's rule. */
 int filter_seal (struct filter *filter, struct error *err);
 
-/* seccomp-cached.c: the filter that was kept of the same, or NULL; and keeping one. */
+/* seccomp-cached.c: a cached filter of equal inputs, or NULL; and adding one to the cache. */
 struct filter *filter_find_cached (const struct seccomp_list *list, const struct strlist *extra,
                                    const struct strlist *unknown, const char *machine);
 void filter_keep (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A seccomp list made ready for one architecture: the filter of a plan.
+/* The filter of a plan: a seccomp list resolved for one architecture.
  *
- * Every name is looked up in libseccomp (plan/seccomp*.c are its only users), and in a short table of
- * calls that Linux gained after the oldest libseccomp that we build with. A name that neither has
- * is an error: it is a typing mistake, which would silently allow less, or deny less, than was
- * meant. A name that only other architectures have is left out. A name that is too new for this
- * libseccomp stays in the filter, so that the same list gives the same filter everywhere; a runtime
- * that does not know it leaves the rule out, and the call then gets the errno for unknown calls:
- * never more than was meant. Only process.seccomp.allow has to be known here and now, as a person
- * who asks for a call should not find out by its absence.
+ * Every name is looked up in libseccomp (plan/seccomp*.c are its only users), and in a short table of calls
+ * that are newer than the oldest libseccomp that we build with. A name in neither is an error: a misspelled
+ * name would silently allow or deny less than intended. A name that only other architectures have is left
+ * out. A name that is too new for this libseccomp stays in the filter, so that the same list gives the same
+ * filter everywhere; a runtime that does not support it omits the rule, and the call gets the errno for
+ * unknown calls, so that never more than intended is allowed. A name in process.seccomp.allow that this
+ * libseccomp does not support is an error, because the user asked for that call.
  *
- * Conditions become masked comparisons, the only kind of an OCI specification that can ignore the
- * upper half of an argument as the kernel does. The rules for one call never overlap, so their
- * order, and whether a runtime joins them with "and" or "or", cannot matter.
+ * Conditions become masked comparisons, the only OCI operator that can ignore the upper half of an argument
+ * as the kernel does. The rules for one call never overlap, so neither their order nor whether a runtime
+ * joins them with "and" or "or" matters.
  */
 #pragma once
 
@@ -25,10 +24,10 @@
 #include "base-str.h"
 #include "profile-seccomp.h"
 
-/* What the conditions of one list may grow to. */
+/* Upper bound of the rules of one filter, and of the comparisons on one argument. */
 #define FILTER_RULES_MAX 4096u
 
-/* Holds if the argument, under MASK, is DATUM. */
+/* Holds if (argument & MASK) == DATUM. */
 struct filter_arg {
   unsigned index;
   uint32_t mask; /* never 0 */
@@ -40,11 +39,11 @@ struct filter_rule {
   struct strlist names; /* a set */
   bool allow;
   int errnum;                                /* where not allowed */
-  struct filter_arg args[SECCOMP_ARGUMENTS]; /* ascending, one for an argument at most */
+  struct filter_arg args[SECCOMP_ARGUMENTS]; /* ascending, at most one per argument */
   size_t arg_count;
 };
 
-/* Where the list refuses a call, always or under a condition. */
+/* The line of the list that denies a call, always or under a condition. */
 struct filter_line {
   char *name;
   unsigned line;
@@ -54,54 +53,53 @@ struct filter {
   char *file; /* of the list */
   struct filter_line *lines;
   size_t line_count;
-  const char *architecture; /* "SCMP_ARCH_X86_64": the native one, and no other */
+  const char *architecture; /* such as "SCMP_ARCH_X86_64"; only the native one */
   int unknown_errnum;
   struct filter_rule *rules; /* sorted; no two with the same action and condition */
   size_t rule_count;
   struct strlist allowed; /* every name that is allowed under some condition (a set), for reports */
-  int seal;               /* what SEAL_CALL answers: it tells this filter from every other */
-  bool kept;              /* it stays, whoever frees it */
+  int seal;               /* the errno of SEAL_CALL, which identifies this filter */
+  bool kept;              /* in the cache: filter_free does nothing */
 };
 
-/* "Seccomp: 2" does not say whose filter it is. Linux has had no such call since 3.1 and keeps its number, so
- * a kernel without our filter says ENOSYS, and another's filter EPERM or ENOSYS. Ours says an errno that no
- * kernel uses and that is drawn from the digest of all its rules. */
+/* "Seccomp: 2" does not show whose filter is loaded. Linux has not had nfsservctl since 3.1 and does not
+ * reuse its number, so without a filter it fails with ENOSYS, under another filter with EPERM or ENOSYS.
+ * Under ours it fails with an errno that no kernel uses and that is derived from the digest of all rules. */
 #define SEAL_CALL  "nfsservctl"
 #define SEAL_FIRST 1024
-#define SEAL_COUNT 3000 /* the kernel hands errnos through up to 4095 */
+#define SEAL_COUNT 3000 /* the kernel passes errnos up to 4095 */
 
-/* EXTRA are names from process.seccomp.allow: allowed without condition, whatever the list says. UNKNOWN are
- * names (a set; NULL: none) that get the errno for unknown calls, whatever the list says; none of them may be
- * in EXTRA. MACHINE is as uname has it. */
+/* EXTRA are the names in process.seccomp.allow, allowed without condition. UNKNOWN are names (a set; NULL:
+ * none) that get the errno for unknown calls; none of them may be in EXTRA. Both override the list. MACHINE
+ * is that of uname. */
 int filter_build (const struct seccomp_list *list, const struct strlist *extra, const struct strlist *unknown,
                   const char *machine, struct filter **ret_filter, struct error *err);
 
-/* From here on filters of lists that are kept (profile-seccomp.h) are kept, too. */
+/* From here on filters of cached lists are cached, too. profile-seccomp.h has the measured gain of both. */
 void filters_keep (void);
 
-/* What the filter says to a call: 0 for allowed, or the errno. */
+/* The filter's result for a call: 0 for allowed, or the errno. */
 int filter_answer (const struct filter *filter, const char *name,
                    const uint64_t arguments[SECCOMP_ARGUMENTS]);
 
-/* Whether somebody wants to hear of it when RULE refuses NAME. What is refused as a kernel without the call
- * would (ENOSYS), or as calls refuse a file that cannot take part (EINVAL), is probed by libraries all the
- * time, and they go on with something else. Never told of are the calls by which a runtime hands a listener
- * over. */
+/* Whether the listener is notified when RULE denies NAME. Not for ENOSYS and EINVAL: libraries probe for such
+ * calls all the time and fall back to others. Never for sendmsg and write, with which a runtime hands the
+ * listener over. */
 bool filter_tells (const struct filter_rule *rule, const char *name);
 
-/* The program that the kernel runs for FILTER, on the machine that we are on. With TELLS, refusals that
- * somebody wants to hear of are put to a listener. Takes some 20 milliseconds, so it is worth keeping. */
+/* Compiles FILTER to BPF for this machine. With TELLS, denials for which filter_tells holds notify a
+ * listener. Takes about 20 milliseconds, so callers cache the result. */
 int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_program, size_t *ret_size,
                     struct error *err);
 
-/* What such a program can be kept under: a digest of all that it is made from, the list as it was read, the
- * architecture, the version of libseccomp and our own way to make it. Another one of these, another name. */
+/* The cache key of such a program: a digest of all its inputs, which are the rules, the architecture, the
+ * version of libseccomp and that of this code. */
 void filter_program_name (const struct filter *filter, bool tells, char ret_hex[SHA256_HEX]);
 
-/* The name of a call by its number; NULL where libseccomp knows none, or memory ran out. */
+/* The name of a call by its number; NULL if libseccomp has none, or without memory. */
 char *filter_call_name (const struct filter *filter, int number);
 
-/* The line of the list that refuses NAME; 0 where no line names it. */
+/* The line of the list that denies NAME; 0: none. */
 unsigned filter_line_of (const struct filter *filter, const char *name);
 
 void filter_free (struct filter *filter);

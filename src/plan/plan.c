@@ -5,6 +5,14 @@
 
 #include <stdlib.h>
 
+bool plan_mount_has (const struct plan_mount *mount, const char *option)
+{
+  for (size_t i = 0; i < mount->options.count; i++)
+    if (strcmp (mount->options.items[i], option) == 0)
+      return true;
+  return false;
+}
+
 void plan_mount_clear (struct plan_mount *mount)
 {
   free (mount->type);
@@ -46,7 +54,7 @@ char *plan_filter_path (const char *state, const char *run)
 
 char *plan_cgroup_name (const struct plan *plan, const char *run)
 {
-  /* Directly below the root, so that no directory of ours stays behind between runs. */
+  /* Directly below the root, so that no parent directory remains after the run. */
   return str_format ("%s/tyrum-oci-%s", plan->cgroup_delegated ? plan->cgroup_delegated : "", run);
 }
 

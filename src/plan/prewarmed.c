@@ -16,8 +16,7 @@ const struct plan_mount *plan_workspace (const struct plan *plan)
   return NULL;
 }
 
-/* Whether something is mounted in the workspace. */
-static bool reaches_into_workspace (const struct plan *plan)
+static bool has_mount_in_workspace (const struct plan *plan)
 {
   for (size_t i = 0; i < plan->mount_count; i++)
     if (str_has_prefix (plan->mounts[i].target, PLAN_WORKSPACE "/"))
@@ -30,17 +29,17 @@ const char *plan_why_not_prewarmed (const struct plan *plan)
   const struct value *values = plan->settings.values;
 
   if (!plan->backend->prewarms)
-    return "only libcrun's are";
+    return "only the backend libcrun supports it";
   if (plan->unprivileged)
-    return "without root a workspace cannot be put into a sandbox that stands";
+    return "without root a workspace cannot be mounted into an existing sandbox";
   if (plan->root == ROOT_FROM_IMAGE)
-    return "an image's name may mean another one by then";
+    return "the name of an image may refer to another image later";
   if (plan->terminal)
-    return "a terminal is there from the start";
-  if (reaches_into_workspace (plan))
+    return "a terminal cannot be added later";
+  if (has_mount_in_workspace (plan))
     return "something is mounted in the workspace";
   if (values[SETTING_SECRETS].grants.count > 0)
-    return "secrets are mounted from the start";
+    return "secrets cannot be mounted later";
   if (plan_bounds_tools (plan))
     return "process.tools may lie in the workspace";
   return NULL;

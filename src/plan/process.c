@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The process: what is executed, as whom, behind which filter. */
+/* The process: argv, working directory, ids, rlimits, AppArmor profile and seccomp filter. */
 #include <config.h>
 
 #include "plan-draft-internal.h"
@@ -21,8 +21,9 @@ static int draft_argv (struct draft *draft)
     return error_set (draft->err, -E2BIG, "the command has more than %zu arguments", LIMIT_ARGUMENTS);
   for (size_t i = 0; i < argv->count; i++)
     if (!str_is_utf8 (argv->items[i], strlen (argv->items[i])))
-      return error_set (draft->err, -EILSEQ,
-                        "argument %zu is not valid UTF-8, which a specification cannot carry", i);
+      return error_set (
+          draft->err, -EILSEQ,
+          "argument %zu is not valid UTF-8, which the container's JSON configuration cannot hold", i);
   return strlist_copy (argv, &draft->plan->argv) < 0 ? error_oom (draft->err) : 0;
 }
 
@@ -53,7 +54,7 @@ static void add_rlimit (struct plan *plan, const char *name, uint64_t value)
   plan->rlimits[plan->rlimit_count++] = (struct plan_rlimit){ name, value, value };
 }
 
-/* Raising a hard limit takes a capability that we may lack, so the host's own is the most we ask. */
+/* Raising a hard limit takes a capability that we may lack, so never ask for more than the host's. */
 static void draft_rlimits (struct draft *draft)
 {
   const struct value *files = draft_value (draft, SETTING_OPEN_FILES);
@@ -61,7 +62,7 @@ static void draft_rlimits (struct draft *draft)
 
   draft->plan->open_files_hard = hard;
   draft->plan->processes_hard = draft->host->processes_hard;
-  /* A core dump is written by the host's own handler, outside of everything promised here. */
+  /* The host's core_pattern handler writes core dumps outside the container. */
   add_rlimit (draft->plan, "RLIMIT_CORE", 0);
   if (value_is_set (files))
     add_rlimit (draft->plan, "RLIMIT_NOFILE", hard > 0 && hard < files->number ? hard : files->number);
@@ -78,7 +79,7 @@ static int draft_apparmor (struct draft *draft)
   return draft->plan->apparmor ? 0 : error_oom (draft->err);
 }
 
-/* The profile's list, unless the ceiling's was the stricter one. */
+/* The profile's list, unless the ceiling's is stricter. */
 static const struct seccomp_list *list_in_force (const struct draft *draft)
 {
   const char *met = draft_value (draft, SETTING_SECCOMP_LIST)->text;
@@ -87,7 +88,7 @@ static const struct seccomp_list *list_in_force (const struct draft *draft)
   return strcmp (met, own) == 0 ? draft->profile->seccomp : draft->ceiling->seccomp;
 }
 
-/* A file in memory has no path that a rule could name: where executables are listed there can be none. */
+/* A memfd has no path that process.tools could name, so with process.tools there must be none. */
 static int draft_filter (struct draft *draft)
 {
   const struct strlist *extra = &draft_value (draft, SETTING_SECCOMP_ALLOW)->set;

@@ -58,7 +58,7 @@ int request_add_limit (struct request *request, const char *assignment, struct e
     }
   }
   if (strcmp (name, "wall") == 0)
-    return error_set (err, -EINVAL, "--limit wall: say --timeout %s", equals + 1);
+    return error_set (err, -EINVAL, "--limit wall: use --timeout %s", equals + 1);
   near = str_nearest (name, names, ARRAY_LEN (limits));
   if (near != NULL)
     return error_set (err, -EINVAL, "--limit: there is no limit '%s'; did you mean '%s'?", name, near);
@@ -168,8 +168,7 @@ int request_accept (struct request *request, const char *control, struct error *
   return strset_add (&request->accepted, control) < 0 ? error_oom (err) : 0;
 }
 
-/* Words that make a name look like a credential. Only consulted for patterns: an exact mention is a
- * decision, a pattern is a habit. */
+/* Applies only to names that match a pattern: a profile that passes an exact name means it. */
 bool request_looks_like_credential (const char *name)
 {
   static const char *const words[] = { "TOKEN",  "SECRET",  "PASS",    "CREDENTIAL", "KEY",  "AUTH",
@@ -216,7 +215,7 @@ static int check_limits (const struct settings *settings, const struct request *
   return 0;
 }
 
-/* A mount is granted by a mount of the profile that holds it, with no less access. */
+/* A mount is granted if a mount of the profile contains it with at least the same access. */
 static int check_mounts (const struct settings *settings, const struct request *request, struct error *err)
 {
   const struct grants *granted = &settings->values[SETTING_MOUNTS].grants;

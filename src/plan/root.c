@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The root of a run.
  *
- * From the host: an empty directory with the host's programs and libraries bound into it, read-only, a few
- * files of our own in /etc, and nothing of /home, /root, /var or /run. The entries are what has to be in
- * that directory before anything is mounted: mount points, links as the host has them, and our files.
- * From a directory or an image: what is there; mount points are the launch's business, which never writes
- * to it.
+ * From the host: an empty directory with the host's programs and libraries bound into it read-only, a few
+ * generated files in /etc, and nothing of /home, /root, /var or /run. The entries must exist in that
+ * directory before anything is mounted: mount points, the host's links, and the generated files. From a
+ * directory or an image: used as it is. The launch provides mount points without writing to it.
  */
 #include <config.h>
 
@@ -32,10 +31,9 @@ static int append_entry (struct draft *draft, enum entry_kind kind, const char *
   struct plan_entry *entries = realloc (plan->entries, (plan->entry_count + 1) * sizeof (*entries));
   struct plan_entry entry = { .kind = kind, .mode = kind == ENTRY_DIRECTORY ? 0755 : 0644 };
 
-  /* runc gives a tmpfs the mode of the directory below it, whatever the mount's options say. */
+  /* runc gives a tmpfs the mode of the directory that it covers and ignores the mode option. */
   if (strcmp (path, "/tmp") == 0)
     entry.mode = 01777;
-
   if (entries == NULL)
     return error_oom (draft->err);
   plan->entries = entries;
@@ -74,12 +72,12 @@ int draft_add_entry (struct draft *draft, enum entry_kind kind, const char *path
   if (there != NULL && there->kind == kind)
     return 0;
   if (there != NULL)
-    return error_set (draft->err, -EEXIST, "'%s' is wanted inside in two ways", path);
+    return error_set (draft->err, -EEXIST, "'%s' is needed inside as two different types of file", path);
   r = add_parents (draft, path);
   return r < 0 ? r : append_entry (draft, kind, path, text);
 }
 
-/* Files that a program expects to find and that must not be the host's. */
+/* Files that programs expect and that must not be the host's. */
 static int add_own_files (struct draft *draft)
 {
   const struct plan *plan = draft->plan;

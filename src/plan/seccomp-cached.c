@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A cache of filters, for the daemon, which builds the same ones again and again. Never evicts. */
 #include <config.h>
 
 #include "plan-seccomp.h"
@@ -8,21 +9,21 @@
 
 #include "plan-seccomp-internal.h"
 
-#define KEPT_MAX 16
+#define CACHED_MAX 16
 
-/* What a filter was made of. A list that is kept has its address to itself. */
+/* The inputs of each filter. A cached list is never freed, so its address identifies it. */
 static struct {
   const struct seccomp_list *list;
   struct strlist extra, unknown;
   char *machine;
   struct filter *filter;
-} kept[KEPT_MAX];
-static size_t kept_count;
-static bool keeping;
+} cached[CACHED_MAX];
+static size_t cached_count;
+static bool enabled;
 
 void filters_keep (void)
 {
-  keeping = true;
+  enabled = true;
 }
 
 struct filter *filter_find_cached (const struct seccomp_list *list, const struct strlist *extra,
@@ -30,11 +31,11 @@ struct filter *filter_find_cached (const struct seccomp_list *list, const struct
 {
   const struct strlist none = { 0 };
 
-  for (size_t i = 0; i < kept_count; i++)
-    if (kept[i].list == list && strlist_equal (&kept[i].extra, extra)
-        && strlist_equal (&kept[i].unknown, unknown ? unknown : &none)
-        && strcmp (kept[i].machine, machine) == 0)
-      return kept[i].filter;
+  for (size_t i = 0; i < cached_count; i++)
+    if (cached[i].list == list && strlist_equal (&cached[i].extra, extra)
+        && strlist_equal (&cached[i].unknown, unknown ? unknown : &none)
+        && strcmp (cached[i].machine, machine) == 0)
+      return cached[i].filter;
   return NULL;
 }
 
@@ -42,7 +43,7 @@ void filter_keep (const struct seccomp_list *list, const struct strlist *extra, 
                   const char *machine, struct filter *filter)
 {
   cleanup_strlist struct strlist extras = { 0 }, unknowns = { 0 };
-  char *name = keeping && list->kept && kept_count < KEPT_MAX ? strdup (machine) : NULL;
+  char *name = enabled && list->kept && cached_count < CACHED_MAX ? strdup (machine) : NULL;
 
   if (name == NULL)
     return;
@@ -51,10 +52,10 @@ void filter_keep (const struct seccomp_list *list, const struct strlist *extra, 
     return;
   }
   filter->kept = true;
-  kept[kept_count].list = list;
-  kept[kept_count].extra = extras;
-  kept[kept_count].unknown = unknowns;
-  kept[kept_count].machine = name;
-  kept[kept_count++].filter = filter;
+  cached[cached_count].list = list;
+  cached[cached_count].extra = extras;
+  cached[cached_count].unknown = unknowns;
+  cached[cached_count].machine = name;
+  cached[cached_count++].filter = filter;
   extras = unknowns = (struct strlist){ 0 };
 }

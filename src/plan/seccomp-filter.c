@@ -9,16 +9,16 @@
 
 /* How conditions become rules
  *
- * libseccomp takes one comparison per argument and rule, runtimes join several for one argument with
- * "or", and a rule without arguments swallows all others for its call. So "not TIOCSTI", and "EPERM
- * for what is left", have to be spelled out as rules of their own, by comparisons of the kind "under
- * this mask the argument is that". We call the set of values that passes such a comparison a cube.
+ * libseccomp takes one comparison per argument and rule, runtimes join several for one argument with "or",
+ * and a rule without arguments overrides all others for its call. So "not TIOCSTI", and "EPERM for all other
+ * values", must become rules of their own, made of masked comparisons. A cube is the set of values that pass
+ * one such comparison.
  *
- * For one argument, the values named in any test cut the 2^32 possible ones into disjoint cubes, such
- * that each test holds for all of a cube or for none of it. Around one value these are its 32
+ * For one argument, the values named in any test divide the 2^32 possible ones into disjoint cubes, so that
+ * each test holds for all of a cube or for none of it. For one value these are the value itself and its 32
  * neighbouring prefixes: the same upper bits, then one bit flipped, and the rest free. For each cube we
- * go on with the next argument and with those rules that can still hold. At the end of each way stands
- * an action. Nothing overlaps, so the order in which a runtime looks at the rules cannot matter.
+ * continue with the next argument and with those rules that can still hold, until an action is decided. No
+ * two rules overlap, so the order in which a runtime evaluates them does not matter.
  */
 struct cube {
   uint32_t mask;
@@ -59,7 +59,7 @@ static bool cube_within (struct cube small, struct cube big)
   return (small.mask & big.mask) == big.mask && (small.datum & big.mask) == big.datum;
 }
 
-/* Adds the parts of CUBE outside and inside of CUT. */
+/* Adds CUBE, divided into the part inside CUT and those outside. */
 static int cubes_add_parts (struct cubes *cubes, struct cube cube, struct cube cut)
 {
   if (((cube.datum ^ cut.datum) & cube.mask & cut.mask) != 0)
@@ -121,7 +121,7 @@ static const struct seccomp_test *find_test (const struct seccomp_rule *rule, un
   return NULL;
 }
 
-/* The first argument from ARGUMENT on that RULE looks at; SECCOMP_ARGUMENTS when there is none. */
+/* The first argument from ARGUMENT on that RULE tests; SECCOMP_ARGUMENTS: none. */
 static unsigned next_argument (const struct seccomp_rule *rule, unsigned argument)
 {
   while (argument < SECCOMP_ARGUMENTS && find_test (rule, argument) == NULL)
@@ -129,7 +129,7 @@ static unsigned next_argument (const struct seccomp_rule *rule, unsigned argumen
   return argument;
 }
 
-/* One call on its way through its arguments. */
+/* The recursion over the arguments of one call. */
 struct walk {
   struct filter *filter;
   const struct seccomp_rule *rules;
@@ -172,7 +172,7 @@ static int walk_cubes (struct walk *walk, rule_set alive, unsigned argument, str
   return r;
 }
 
-/* As deep as there are arguments. */
+/* Recurses at most once per argument. */
 static int walk_on (struct walk *walk, rule_set alive, unsigned argument, struct error *err)
 {
   unsigned nearest = SECCOMP_ARGUMENTS;
@@ -202,6 +202,6 @@ int filter_add_conditional (struct filter *filter, const struct seccomp_rule *ru
   struct walk walk = { .filter = filter, .rules = rules, .count = count, .errnum = errnum };
 
   if (count > SECCOMP_WAYS_MAX)
-    return error_set (err, -E2BIG, "more than %u ways for '%s'", SECCOMP_WAYS_MAX, rules[0].name);
+    return error_set (err, -E2BIG, "more than %u conditions for '%s'", SECCOMP_WAYS_MAX, rules[0].name);
   return walk_on (&walk, (rule_set) ((UINT64_C (1) << count) - 1), 0, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a filter to the program that the kernel runs, the way a runtime makes it: one rule per name for
- * libseccomp, names that it does not know left out, and rules that say what the default says. */
+/* Compiles a filter to BPF as runtimes do it: one libseccomp rule per name; names that it does not support,
+ * and rules with the default action, are omitted. */
 #include <config.h>
 
 #include "plan-seccomp.h"
@@ -16,10 +16,10 @@
 #include "base-cleanup.h"
 #include "base-sha256.h"
 
-/* Changes with the way programs are made. */
+/* Increase it whenever this file compiles a filter differently: it is part of the cache key. */
 #define RECIPE "tyrum-oci filter 2"
 
-/* The kernel's own bound (BPF_MAXINSNS), in bytes. */
+/* The kernel's limit (BPF_MAXINSNS), in bytes. */
 #define PROGRAM_MAX ((off_t) 4096 * 8)
 
 static void release_p (scmp_filter_ctx *ctx)
@@ -46,12 +46,12 @@ static int add_rule (scmp_filter_ctx ctx, uint32_t otherwise, const struct filte
       continue;
     r = seccomp_rule_add_array (ctx, action, number, (unsigned) rule->arg_count, args);
     if (r < 0)
-      return error_set_errno (err, -r, "add '%s' to a filter", name);
+      return error_set_errno (err, -r, "add '%s' to the seccomp filter", name);
   }
   return 0;
 }
 
-/* libseccomp writes to a descriptor only. */
+/* libseccomp 2.5 exports only to a descriptor. */
 static int export(scmp_filter_ctx ctx, uint8_t **ret_program, size_t *ret_size, struct error *err)
 {
   cleanup_close int fd = memfd_create ("filter", MFD_CLOEXEC);
@@ -60,15 +60,15 @@ static int export(scmp_filter_ctx ctx, uint8_t **ret_program, size_t *ret_size, 
   cleanup_free uint8_t *program = NULL;
 
   if (r < 0)
-    return error_set_errno (err, -r, "make a filter's program");
+    return error_set_errno (err, -r, "compile the seccomp filter");
   if (size <= 0 || size > PROGRAM_MAX || size % 8 != 0)
-    return error_set (err, -E2BIG, "a filter's program has %lld bytes, and can have %lld", (long long) size,
-                      (long long) PROGRAM_MAX);
+    return error_set (err, -E2BIG, "the compiled seccomp filter has %lld bytes, and the limit is %lld",
+                      (long long) size, (long long) PROGRAM_MAX);
   program = malloc ((size_t) size);
   if (program == NULL)
     return error_oom (err);
   if (pread (fd, program, (size_t) size, 0) != size)
-    return error_set (err, -EIO, "read a filter's program back");
+    return error_set (err, -EIO, "cannot read the compiled seccomp filter back");
   *ret_program = take_ptr (program);
   *ret_size = (size_t) size;
   return 0;
@@ -83,8 +83,8 @@ int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_progr
 
   if (ctx == NULL)
     return error_oom (err);
-  /* A tree by number instead of a list: when a filter is loaded the kernel walks it once for every number. A
-   * libseccomp without it makes a list, which answers the same. */
+  /* A binary tree by number instead of a list: the kernel evaluates the filter once for every number when it
+   * loads it. A libseccomp without this attribute makes a list, which gives the same results. */
   (void) seccomp_attr_set (ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   for (size_t i = 0; r == 0 && i < filter->rule_count; i++)
     r = add_rule (ctx, otherwise, &filter->rules[i], tells, err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rules of a filter while it is put together. A condition often comes back for another call, and is one
- * rule then. */
+/* The rules of a filter while it is built. Calls with the same action and condition share one rule. */
 #include <config.h>
 
 #include "plan-seccomp-internal.h"
@@ -33,7 +32,7 @@ static int compare_actions (const struct filter_rule *a, const struct filter_rul
   return (a->errnum > b->errnum) - (a->errnum < b->errnum);
 }
 
-/* Rules without conditions first, then call by call, what is allowed before what is not. */
+/* Rules without conditions first, then by call, allowed before denied. */
 static int compare_rules (const void *a, const void *b)
 {
   const struct filter_rule *x = a, *y = b;
@@ -62,8 +61,8 @@ void filter_sort_last (struct filter *filter)
   filter->rules[at] = last;
 }
 
-/* The rule with action and condition of LIKE, or NULL. Most differ in what is looked at first; what a rule
- * without conditions has there is 0. */
+/* The rule with the action and condition of LIKE, or NULL. The first datum is compared first because it
+ * usually differs; it is 0 in a rule without conditions. */
 static struct filter_rule *find_rule (const struct filter *filter, const struct filter_rule *like)
 {
   for (size_t i = 0; i < filter->rule_count; i++) {
@@ -81,7 +80,7 @@ static struct filter_rule *new_rule (struct filter *filter, const struct filter_
   size_t count = filter->rule_count;
   struct filter_rule *rule;
 
-  if ((count & (count - 1)) == 0) { /* full: room is made by doubling */
+  if ((count & (count - 1)) == 0) { /* full: double the capacity */
     struct filter_rule *grown = realloc (filter->rules, (count ? 2 * count : 1) * sizeof (*grown));
 
     if (grown == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The seal of a filter, what a filter answers, and whether anybody is told. */
+/* The seal of a filter, and lookups in a filter: its result for a call, whether it notifies, its line. */
 #include <config.h>
 
 #include "plan-seccomp-internal.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Builds a filter from a seccomp list: resolves names with libseccomp, adds rules in order, seals. */
 #include <config.h>
 
 #include "plan-seccomp.h"
@@ -13,7 +14,7 @@
 
 struct architecture {
   const char *machine;
-  const char *name; /* as OCI has it */
+  const char *name; /* in an OCI config.json */
   uint32_t token;
 };
 
@@ -22,7 +23,7 @@ static const struct architecture architectures[] = {
   { "aarch64", "SCMP_ARCH_AARCH64", SCMP_ARCH_AARCH64 },
 };
 
-/* What Linux gained after 5.17, which is as far as libseccomp 2.5.4 goes. */
+/* System calls that Linux added after 5.17, the newest version that libseccomp 2.5.4 supports. */
 static const struct newer {
   const char *name;
   const char *since;
@@ -70,7 +71,7 @@ static const struct newer *find_newer (const char *name)
 
 enum presence { PRESENT, ABSENT, UNKNOWN };
 
-/* A negative number other than the error stands for a call of some other architecture. */
+/* libseccomp returns a negative number other than the error for a call of another architecture. */
 static enum presence look_up (const struct architecture *architecture, const char *name)
 {
   int number = seccomp_syscall_resolve_name_arch (architecture->token, name);
@@ -86,7 +87,7 @@ static enum presence look_up (const struct architecture *architecture, const cha
   return n->x86_only && architecture->token != SCMP_ARCH_X86_64 ? ABSENT : PRESENT;
 }
 
-/* libseccomp gives names only by number. The range holds all of both architectures. */
+/* libseccomp lists names only by number. The range covers both architectures. */
 static int list_names (const struct architecture *architecture, struct strlist *names)
 {
   for (int number = 0; number < 600; number++) {
@@ -126,7 +127,8 @@ static int fail_too_new (const char *where, const struct newer *n, struct error 
                     where, n->name, n->since, version->major, version->minor, version->micro);
 }
 
-/* Whether NAME, from LINE of the list, is to be in the filter by what the list says. */
+/* Whether the rules of the list apply to NAME, which is on its LINE: not if EXTRA or UNKNOWN override
+ * them. */
 static int wanted (const struct build *b, const char *name, unsigned line, bool *ret_wanted,
                    struct error *err)
 {
@@ -154,8 +156,9 @@ static int add_extra (struct build *b, struct error *err)
 
     if (strcmp (name, SEAL_CALL) == 0)
       return error_set (err, -EINVAL,
-                        "%s: '%s' is no system call of Linux any more, and the mark of our filters", where,
-                        name);
+                        "%s: '%s' cannot be allowed: Linux has no such system call any more, and tyrum-oci "
+                        "identifies its filter by it; remove it",
+                        where, name);
     if (presence == UNKNOWN)
       return fail_unknown (b->architecture, where, name, err);
     if (presence == ABSENT)
@@ -177,7 +180,7 @@ static const struct seccomp_deny *find_deny (const struct seccomp_list *list, co
   return NULL;
 }
 
-/* RULES are all that the list has for one name. */
+/* RULES are all rules of the list for one name. */
 static int add_allowed (struct build *b, const struct seccomp_rule *rules, size_t count, struct error *err)
 {
   struct filter_rule plain = { .allow = true };
@@ -221,7 +224,7 @@ static int add_denies (struct build *b, struct error *err)
     bool is_wanted = false;
     int r = wanted (b, deny->name, deny->line, &is_wanted, err);
 
-    /* The "else" of a conditional call has become rules already. */
+    /* For a conditional call, add_allowed has added the denying rules already. */
     if (r == 0 && is_wanted && !strset_has (&b->filter->allowed, deny->name))
       r = filter_add (b->filter, deny->name, &rule, err);
     if (r < 0)
@@ -230,8 +233,8 @@ static int add_denies (struct build *b, struct error *err)
   return 0;
 }
 
-/* The filter remembers where each refusal stands, for whoever has to explain it. */
-static int keep_lines (struct build *b, struct error *err)
+/* Records the line of each denied call, for explanations of denials. */
+static int record_lines (struct build *b, struct error *err)
 {
   const struct seccomp_list *list = b->list;
   struct filter *filter = b->filter;
@@ -278,7 +281,7 @@ int filter_build (const struct seccomp_list *list, const struct strlist *extra, 
                       "no seccomp filter can be made for machine '%s', only for x86_64 and aarch64", machine);
   filter->architecture = b.architecture->name;
   filter->unknown_errnum = list->unknown_errnum;
-  r = keep_lines (&b, err);
+  r = record_lines (&b, err);
   if (r == 0)
     r = add_extra (&b, err);
   if (r == 0)

@@ -12,7 +12,7 @@ static bool overlap (const char *a, const char *b)
   return path_is_within (a, b) || path_is_within (b, a);
 }
 
-/* Whoever reaches an engine's socket is root on the host. Our own state is the supervisor's. */
+/* Access to an engine's socket gives root on the host. Our live state controls other runs. */
 const char *source_forbidden (const struct host_facts *host, const struct path_fact *fact, bool writable)
 {
   const struct path_facts *sockets = &host->sockets;
@@ -33,7 +33,7 @@ const char *source_forbidden (const struct host_facts *host, const struct path_f
   if (writable && host->storage_dir != NULL && overlap (host->storage_dir, fact->real))
     return "it holds the audit journal, which the command could rewrite";
   if (writable && host->config_home != NULL && overlap (host->config_home, fact->real))
-    return "it holds profiles, and whoever writes those decides";
+    return "it holds profiles, which the command could rewrite";
   for (size_t i = 0; writable && i < host->own.count; i++)
     if (overlap (host->own.items[i], fact->real))
       return "it holds our own programs or the operator's files, which the command could rewrite";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A process of a run, held against what the run's first process had when it was judged.
+/* Compares a process of a run with the run's init as it was when the run was judged.
  *
- * Whatever enters a container later (an exec of an engine's, nsenter) is not started by init, so nothing that
- * init was given binds it. It is held against init here: who it is, each set of capabilities,
- * no_new_privileges, the filter, the label, the cgroup and each namespace.
+ * A process that enters the container later (an engine's exec, nsenter) does not inherit from init. Compared
+ * are: ids, each set of capabilities, no_new_privileges, the filter, the label, the cgroup, each namespace
+ * and the limit of open files.
  */
 #include <config.h>
 
@@ -27,7 +27,7 @@ static bool is_own_space (const struct outside *then, enum space space)
   return then->spaces[space] != 0 && then->spaces[space] != then->own_spaces[space];
 }
 
-/* The group in a line of /proc/PID/cgroup, "N:CONTROLLERS:PATH"; the length of what stands before PATH. */
+/* PATH in a line of /proc/PID/cgroup, "N:CONTROLLERS:PATH", and the length of ":CONTROLLERS". */
 static const char *group_of_line (const char *line, size_t *ret_head)
 {
   const char *first = strchr (line, ':');
@@ -47,7 +47,7 @@ static const char *next_line (const char *line)
   return *end == '\0' ? end : end + 1;
 }
 
-/* The same controllers' line in TEXT, or NULL. */
+/* The line of TEXT for the same controllers as LINE, or NULL. */
 static const char *same_controllers (const char *text, const char *line)
 {
   const char *wanted = strchr (line, ':');
@@ -61,7 +61,7 @@ static const char *same_controllers (const char *text, const char *line)
   return NULL;
 }
 
-/* Whether GROUP, a line's rest, is BASE or lies below it. */
+/* Whether GROUP is BASE or lies below it. Both end with their line. */
 static bool is_below (const char *group, const char *base)
 {
   size_t len = strcspn (base, "\n");
@@ -71,7 +71,7 @@ static bool is_below (const char *group, const char *base)
   return strncmp (group, base, len) == 0 && (group[len] == '\n' || group[len] == '\0' || group[len] == '/');
 }
 
-/* Seen from a cgroup namespace of our own the path may begin elsewhere, so its end decides. */
+/* If we are in a cgroup namespace, the path is relative to its root, so only its end is compared. */
 static bool ends_with (const char *group, const char *path)
 {
   size_t len = strcspn (group, "\n"), end = strlen (path);
@@ -79,8 +79,8 @@ static bool ends_with (const char *group, const char *path)
   return len >= end && strncmp (group + len - end, path, end) == 0;
 }
 
-/* Counts the hierarchies in which init has a group of its own, and those of them that PROCESS is in as well.
- */
+/* Counts the hierarchies in which init has its own group, and those of them in which PROCESS is in it,
+ * too. */
 static void count_groups (const struct outside *then, const char *process, size_t *ret_own,
                           size_t *ret_shared)
 {
@@ -148,7 +148,8 @@ static char *filter_text (const struct proc_status *status)
   return str_format ("mode %" PRIu64 ", %" PRIu64 " filters", status->seccomp, status->filters);
 }
 
-/* A filter more binds more, so only fewer count. Mode 1 is stricter than any filter. */
+/* An additional filter only restricts, so only fewer filters are a finding. Mode 1 is stricter than any
+ * filter. */
 static void compare_confinement (struct drift *drift, const struct outside *process,
                                  const struct proc_status *then, const struct proc_status *now)
 {

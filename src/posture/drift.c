@@ -14,7 +14,7 @@
 
 #define PROCESS_NAME_MAX 32
 
-/* What a process calls itself is its own choice: what is not plain ASCII is shown as '?'. */
+/* A process chooses its own name, so anything but printable ASCII becomes '?'. */
 static char *process_name (const struct outside *process)
 {
   char name[PROCESS_NAME_MAX] = "?";
@@ -62,7 +62,7 @@ static void compare_limit (struct drift *drift, enum control control, uint64_t t
     drift_say (drift, control, NULL, limit_text (then), limit_text (now));
 }
 
-/* More time of each period than before. */
+/* Whether NOW has a larger share of CPU time. */
 static bool has_more_time (const struct outside_cgroup *then, const struct outside_cgroup *now)
 {
   uint64_t before, after;
@@ -91,7 +91,7 @@ static void compare_limits (struct drift *drift, const struct outside_cgroup *th
     return;
   }
   compare_limit (drift, CONTROL_LIMITS_MEMORY, then->memory, now->memory);
-  /* One of the two is what this kernel has; the other stands at no limit before and after. */
+  /* A kernel has only one of the two; the other is "no limit" in both. */
   if (then->counts_swap && now->counts_swap && now->memory <= then->memory) {
     compare_limit (drift, CONTROL_LIMITS_MEMORY, then->memory_and_swap, now->memory_and_swap);
     compare_limit (drift, CONTROL_LIMITS_MEMORY, then->swap, now->swap);
@@ -107,7 +107,7 @@ static char *mount_text (const struct proc_mount *mount)
 
   strbuf_addf (&buf, "%s of '%s' on '%s' (%s; %s)", mount->type, mount->root, mount->point, mount->options,
                mount->super);
-  /* Names may be any bytes, and this goes into documents. */
+  /* Names may be any bytes, and JSON must be UTF-8. */
   if (!buf.failed && !str_is_utf8 (buf.text, buf.len))
     for (size_t i = 0; i < buf.len; i++)
       if ((unsigned char) buf.text[i] >= 0x80)
@@ -115,7 +115,7 @@ static char *mount_text (const struct proc_mount *mount)
   return strbuf_take (&buf);
 }
 
-/* Which promise a mount belongs to that came, went or changed. */
+/* The control that a change of MOUNT violates. */
 static enum control control_of_mount (const struct proc_mount *mount)
 {
   if (path_is_within (mount->point, "/proc") || path_is_within (mount->point, "/sys"))
@@ -135,7 +135,7 @@ static const struct proc_mount *same_mount (const struct proc_mounts *mounts, co
   return NULL;
 }
 
-/* Something more can be reached by every mount that came, and by every cover that went. */
+/* A new mount may expose more, and so may the removal of a mount that masked something. */
 static int compare_mounts (struct drift *drift, const char *then_text, const char *now_text)
 {
   cleanup_proc_mounts struct proc_mounts then = { 0 }, now = { 0 };
@@ -160,7 +160,7 @@ static int compare_mounts (struct drift *drift, const char *then_text, const cha
   return 0;
 }
 
-/* Lines of ids, put on one. */
+/* An id map on one line. */
 static char *map_text (const char *map)
 {
   char *text = strdup (map);

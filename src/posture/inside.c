@@ -20,8 +20,8 @@ int inside_new (struct questions *questions, struct inside *ret_inside, struct e
   return 0;
 }
 
-/* An answer may have bytes beside an errno: a call that ended its process has its signal there. */
-static int keep (struct answer *answer, const struct report_item *head, const uint8_t *bytes)
+/* An answer with an errno may have bytes, too: the signal, if a call killed its process. */
+static int copy_answer (struct answer *answer, const struct report_item *head, const uint8_t *bytes)
 {
   char *copy = malloc (head->length + (size_t) 1);
 
@@ -47,12 +47,12 @@ int inside_read (struct inside *inside, size_t from, size_t until, const uint8_t
     memcpy (&head, bytes + at, sizeof (head));
     at += sizeof (head);
     if (head.kind != inside->questions.items[i].kind || head.length > length - at)
-      return error_set (err, -EPROTO, "init's answer to question %zu is not one", i);
-    if (keep (&inside->answers[i], &head, bytes + at) < 0)
+      return error_set (err, -EPROTO, "init's answer to question %zu is malformed", i);
+    if (copy_answer (&inside->answers[i], &head, bytes + at) < 0)
       return error_oom (err);
     at += head.length;
   }
-  return at == length ? 0 : error_set (err, -EPROTO, "init said more than it was asked");
+  return at == length ? 0 : error_set (err, -EPROTO, "init sent more answers than it got questions");
 }
 
 static const struct answer *find (const struct inside *inside, enum question kind, const void *bytes,
@@ -117,7 +117,7 @@ bool inside_limit (const struct inside *inside, unsigned resource, struct report
   return true;
 }
 
-/* No kernel gives less than its lowest errno; what is no errno cannot be turned into one. */
+/* A result below -4095 is no errno, so no kernel returned it. */
 bool inside_call (const struct inside *inside, const struct report_call *call, int64_t *ret_result)
 {
   const int64_t least = -4095;

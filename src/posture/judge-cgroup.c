@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is seen of cgroups: the run's own and nothing else, and none of it to be written.
+/* The view of cgroups: the run's own and nothing else, read-only.
  *
- * The kernel tells which group a mount shows by its way from the reader's own root of groups. Inside, where
- * the run's group is that root, it must be "/"; outside it must be the very group that init is in. So the
- * host's tree, a group above and a sibling's are told from the run's own by both sides.
+ * The kernel reports the root of a cgroup mount relative to the reader's cgroup root. Inside, where the run's
+ * group is that root, it must be "/"; outside it must be the group that init is in. Both together distinguish
+ * the run's own group from the host's tree, a parent and a sibling.
  */
 #include <config.h>
 
@@ -16,7 +16,7 @@
 
 #define CONTROLLER_MAX 64
 
-/* In a namespace of its own every group is its own root. */
+/* In a new cgroup namespace init's group is the root of every hierarchy. */
 static void judge_membership (struct judge *judge)
 {
   const char *text = inside_text (judge->in, QUESTION_FILE, "/proc/self/cgroup");
@@ -52,8 +52,8 @@ bool judge_is_group_view (const struct proc_mount *mount)
   return shows_groups (mount) || path_is_within (mount->point, PLAN_GROUP_VIEW);
 }
 
-/* The group that /proc/PID/cgroup, MEMBERSHIP, has for the hierarchy of MOUNT: of "N:CONTROLLERS:PATH" the
- * path, up to the end of its line. NULL: it has none. */
+/* PATH of the line "N:CONTROLLERS:PATH" in MEMBERSHIP, a /proc/PID/cgroup, for the hierarchy of MOUNT. It
+ * ends with the line. NULL: there is no such line. */
 static const char *group_of (const char *membership, const struct proc_mount *mount)
 {
   bool unified = strcmp (mount->type, "cgroup2") == 0;
@@ -66,7 +66,7 @@ static const char *group_of (const char *membership, const struct proc_mount *mo
 
     if (*controllers++ != ':')
       continue;
-    /* All controllers of a hierarchy are in its options, so the first of them will do. */
+    /* The mount's options name all controllers of the hierarchy, so comparing the first is enough. */
     length = strcspn (controllers, ",:\n");
     if (length >= sizeof (first) || controllers[strcspn (controllers, ":\n")] != ':')
       continue;
@@ -78,7 +78,7 @@ static const char *group_of (const char *membership, const struct proc_mount *mo
   return NULL;
 }
 
-/* INSIDE and OUTSIDE are the same mount, as each of them sees it. */
+/* INSIDE and OUTSIDE are the same mount, as read inside and outside. */
 static void judge_shown (struct judge *judge, const struct proc_mount *inside,
                          const struct proc_mount *outside)
 {
@@ -98,7 +98,7 @@ static void judge_shown (struct judge *judge, const struct proc_mount *inside,
                outside->root, (int) length, own);
 }
 
-/* Whether the run's own view of its group was promised, and not the engine's. */
+/* Whether the run's own view was promised, not an engine's. */
 static bool is_shown (const struct promises *promises)
 {
   for (size_t i = 0; i < promises->mount_count; i++)
@@ -107,8 +107,8 @@ static bool is_shown (const struct promises *promises)
   return false;
 }
 
-/* Version 1 has its hierarchies in a small file system of the run's own. That each of them is there is seen
- * with the other promised mounts. */
+/* Whether MOUNT is the run's own tmpfs in which version 1 mounts its hierarchies. judge_mounts checks that
+ * each hierarchy is mounted. */
 static bool is_frame (const struct judge *judge, const struct proc_mount *mount)
 {
   bool ours = is_shown (judge->promises);
@@ -131,7 +131,7 @@ static void judge_view (struct judge *judge, const struct proc_mount *inside,
                "the view of cgroups on '%s' can be written", inside->point);
 }
 
-/* A process that could be moved, or a limit that could be changed, would be by such a file. */
+/* Writing to such a file would move a process to another cgroup. */
 static void judge_writing (struct judge *judge)
 {
   for (size_t i = 0; i < PROBE_GROUP_FILES; i++) {
@@ -140,7 +140,7 @@ static void judge_writing (struct judge *judge)
 
     if (errnum == ENODATA)
       judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_UNVERIFIED, SEEN_NOT,
-                 "whether '%s' can be written was not told", path);
+                 "whether '%s' can be written was not answered", path);
     else if (errnum == 0)
       judge_say (judge, CONTROL_NAMESPACE_CGROUP, VERDICT_VIOLATED, SEEN_INSIDE,
                  "'%s' can be opened to be written", path);

@@ -14,7 +14,7 @@
 #define FNV_PRIME UINT64_C (0x100000001b3)
 #define HASH_HEX  17
 
-/* As init does it: values may be anybody's secrets, and do not travel. */
+/* The hash that init sends instead of the values, which may be secrets. */
 static void hash_hex (const char *value, char hex[HASH_HEX])
 {
   uint64_t hash = FNV_START;
@@ -32,8 +32,8 @@ static const char *promised_value (const struct promises *promises, const char *
   return NULL;
 }
 
-/* Walks NAME=TEXT entries with a NUL behind each. HASHED: the text is a hash. The number of entries, or -1
- * after saying what is wrong. */
+/* Checks NUL-terminated NAME=TEXT entries. HASHED: the text is a hash. Returns the number of entries, or -1
+ * after recording a violation. */
 static int walk (struct judge *judge, const char *bytes, size_t length, bool hashed, enum seen seen)
 {
   int count = 0;
@@ -60,8 +60,8 @@ static int walk (struct judge *judge, const char *bytes, size_t length, bool has
   return count;
 }
 
-/* A user may not read it in /proc of a process that hides from its command, as init does; then the inside,
- * whose environment the command inherits, is all there is. */
+/* Init is not dumpable, so a user cannot read its environment in /proc. Then only the answer from inside
+ * counts; the command inherits that environment. */
 static void judge_env (struct judge *judge)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_ENVIRONMENT, "");
@@ -92,7 +92,7 @@ static void judge_secrets (struct judge *judge)
     struct report_look look;
 
     if (inside_answer (judge->in, QUESTION_SEE, target)->errnum == ENODATA)
-      continue; /* not asked for, so not there */
+      continue; /* not mounted in this run */
     if (!inside_see (judge->in, target, &look) || mount == NULL)
       judge_say (judge, CONTROL_SECRETS_FILES, VERDICT_UNVERIFIED, SEEN_NOT, "'%s' could not be looked at",
                  target);

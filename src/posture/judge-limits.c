@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits as the kernel holds them, and the supervisor's own. */
+/* Limits as read back from the kernel, and those that the supervisor enforces. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -97,7 +97,7 @@ static bool outside_files (const char *text, uint64_t *ret_soft, uint64_t *ret_h
   return proc_number_next (&line, ret_soft) && proc_number_next (&line, ret_hard);
 }
 
-/* What the command inherits: init has set its own. */
+/* The limits of init, which the command inherits. */
 static void judge_files (struct judge *judge)
 {
   uint64_t files = judge->promises->open_files, soft = 0, hard = 0;
@@ -121,7 +121,7 @@ static void judge_files (struct judge *judge)
                "RLIMIT_NOFILE is %" PRIu64, in.hard);
 }
 
-/* Limits that we keep ourselves: that they are armed is read back, not assumed. */
+/* Limits that the supervisor enforces; timer and cap are read back. */
 static void judge_own (struct judge *judge)
 {
   const struct promises *promises = judge->promises;

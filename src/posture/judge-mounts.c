@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The mount table: exactly what was planned, with its flags, seen alike from inside and outside.
+/* The mount table: exactly the planned mounts, with their flags, the same inside and outside.
  *
- * Every mount must be one of: the root, a promised mount, a promised cover (masked and
- * read-only paths), a device in /dev, or a mount that a planned bind brings along from below its source.
- * Anything else is a piece of the host that nobody granted.
+ * Every mount must be one of: the root, a promised mount, a mask of a promised path (masked or read-only), a
+ * device in /dev, a mount that an engine generates, or a submount of a planned recursive bind. Any other
+ * mount is a violation.
  */
 #include <config.h>
 
@@ -26,7 +26,7 @@ static const struct plan_mount *planned_at (const struct promises *promises, con
   return NULL;
 }
 
-static bool in_list (const struct strlist *list, const char *path)
+static bool is_listed (const struct strlist *list, const char *path)
 {
   for (size_t i = 0; i < list->count; i++)
     if (strcmp (list->items[i], path) == 0)
@@ -43,8 +43,8 @@ static bool is_brought_along (const struct outside *out, const struct proc_mount
   return false;
 }
 
-/* In a user namespace nobody can make a device, so runtimes bind the host's own; what is a device by its
- * mount is looked at in the list of /dev. */
+/* In a user namespace mknod is not allowed, so runtimes bind the host's devices. judge_devices checks what
+ * the entries of /dev are. */
 static bool is_device (const struct proc_mount *mount)
 {
   static const char *const names[] = { "null", "zero", "full", "random", "tty", "urandom" };
@@ -59,21 +59,45 @@ static bool is_device (const struct proc_mount *mount)
   return false;
 }
 
-/* The null device, an empty file system in memory that cannot be written, or, where a path is only to be kept
- * from writing, the same path of the run's own /proc once more. */
-static bool is_cover (const struct promises *promises, const struct proc_mount *mount)
+/* A masked path has the null device or a read-only tmpfs over it; a read-only path of /proc a read-only bind
+ * of itself. */
+static bool is_mask (const struct promises *promises, const struct proc_mount *mount)
 {
   bool read_only = proc_option_has (mount->options, "ro");
 
-  if (in_list (promises->masked, mount->point))
+  if (is_listed (promises->masked, mount->point))
     return strcmp (mount->root, "/null") == 0
            || (read_only && strcmp (mount->type, "tmpfs") == 0 && strcmp (mount->root, "/") == 0);
-  return in_list (promises->read_only, mount->point) && read_only && strcmp (mount->type, "proc") == 0
+  return is_listed (promises->read_only, mount->point) && read_only && strcmp (mount->type, "proc") == 0
          && path_is_within (mount->point, "/proc")
          && strcmp (mount->root, mount->point + strlen ("/proc")) == 0;
 }
 
-/* Files that an engine makes for the container, and its view of cgroups. */
+/* Whether MOUNT shows the same files again as the mount that it lies on: a path that an engine wants read-only.
+ */
+static bool is_repeated (const struct judge *judge, const struct proc_mount *mount)
+{
+  const struct proc_mount *above = NULL;
+  size_t root, point;
+
+  if (!is_listed (judge->promises->read_only, mount->point) || !proc_option_has (mount->options, "ro"))
+    return false;
+  for (size_t i = 0; i < judge->mounts.count; i++) {
+    const struct proc_mount *other = &judge->mounts.items[i];
+
+    if (strcmp (other->point, mount->point) != 0 && path_is_within (mount->point, other->point)
+        && (above == NULL || strlen (other->point) >= strlen (above->point)))
+      above = other;
+  }
+  if (above == NULL || above->device != mount->device)
+    return false;
+  root = strcmp (above->root, "/") == 0 ? 0 : strlen (above->root);
+  point = strcmp (above->point, "/") == 0 ? 0 : strlen (above->point);
+  return strncmp (mount->root, above->root, root) == 0
+         && strcmp (mount->root + root, mount->point + point) == 0;
+}
+
+/* Files that an engine generates for the container, and its view of cgroups. */
 static bool is_engines_own (const struct promises *promises, const struct proc_mount *mount)
 {
   for (size_t i = 0; i < promises->engines_own->count; i++)
@@ -91,10 +115,10 @@ static bool is_promised_writable (const struct promises *promises, const struct 
            || (is_engines_own (promises, mount) && !judge_is_group_view (mount));
   if (strcmp (planned->type, "bind") == 0)
     return planned->writable;
-  return !in_list (&planned->options, "ro");
+  return !plan_mount_has (planned, "ro");
 }
 
-/* A mount from below a writable bind is as writable as that. */
+/* A submount of a writable bind may be writable. */
 static bool lies_in_writable (const struct promises *promises, const char *point)
 {
   for (size_t i = 0; i < promises->mount_count; i++)
@@ -103,8 +127,7 @@ static bool lies_in_writable (const struct promises *promises, const char *point
   return false;
 }
 
-/* The bind that is mounted at POINT, or the innermost one above it: what it brings along is held to the same.
- */
+/* The bind at POINT, or the innermost one above it, whose flags its submounts must have, too. */
 static const struct plan_mount *bind_above (const struct promises *promises, const char *point)
 {
   const struct plan_mount *found = NULL;
@@ -122,18 +145,18 @@ static const struct plan_mount *bind_above (const struct promises *promises, con
 unsigned long posture_missing_flags (const struct promises *promises, const struct proc_mount *mount)
 {
   const struct plan_mount *planned = planned_at (promises, mount->point);
-  /* Engines do not always keep their own view of cgroups from being written. */
-  bool cover = is_cover (promises, mount),
+  /* Engines do not always mount their view of cgroups read-only. */
+  bool mask = is_mask (promises, mount),
        view = is_engines_own (promises, mount) && judge_is_group_view (mount);
   unsigned long missing = 0;
 
-  if (planned == NULL && !cover)
+  if (planned == NULL && !mask)
     planned = bind_above (promises, mount->point);
-  if (!cover && !is_device (mount) && !proc_option_has (mount->options, "nosuid"))
+  if (!mask && !is_device (mount) && !proc_option_has (mount->options, "nosuid"))
     missing |= MS_NOSUID;
-  if (!cover && !path_is_within (mount->point, "/dev") && !proc_option_has (mount->options, "nodev"))
+  if (!mask && !path_is_within (mount->point, "/dev") && !proc_option_has (mount->options, "nodev"))
     missing |= MS_NODEV;
-  if (((planned != NULL && in_list (&planned->options, "noexec")) || view)
+  if (((planned != NULL && plan_mount_has (planned, "noexec")) || view)
       && !proc_option_has (mount->options, "noexec"))
     missing |= MS_NOEXEC;
   if (view && !proc_option_has (mount->options, "ro"))
@@ -143,7 +166,7 @@ unsigned long posture_missing_flags (const struct promises *promises, const stru
 
 static void judge_flags (struct judge *judge, const struct proc_mount *mount)
 {
-  /* That it can be written is told of the mount itself. */
+  /* judge_one reports a missing "ro". */
   unsigned long missing = posture_missing_flags (judge->promises, mount) & ~(unsigned long) MS_RDONLY;
 
   if (missing != 0)
@@ -160,15 +183,15 @@ bool judge_is_of_host (const struct outside *out, uint64_t device)
   return false;
 }
 
-/* File systems of the stage are named after the run. */
+/* The source of a file system of the stage contains the run's id. */
 bool judge_is_staged (const struct promises *promises, const struct proc_mount *mount)
 {
   return promises->run_id != NULL && str_has_prefix (mount->source, "tyrum-oci-")
          && strcmp (mount->source + strlen ("tyrum-oci-"), promises->run_id) == 0;
 }
 
-/* What the run has for itself, its root, /tmp, /proc and their like, must be new: one of the host's in that
- * place would look just like it. The kernel makes a new sysfs only with a new network namespace. */
+/* The run's own file systems (root, /tmp, /proc, ...) must be new, not the host's, which would look the same.
+ * The kernel creates a new sysfs only with a new network namespace. */
 static void judge_own (struct judge *judge, const struct proc_mount *mount)
 {
   const struct plan_mount *planned = planned_at (judge->promises, mount->point);
@@ -182,7 +205,7 @@ static void judge_own (struct judge *judge, const struct proc_mount *mount)
     return;
   if (judge->out->host_devices == NULL)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_UNVERIFIED, SEEN_NOT,
-               "the host's mounts could not be read, to be told from the run's own");
+               "the host's mounts could not be read, for comparison with the run's own");
   else if (judge_is_of_host (judge->out, mount->device))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "what is mounted on '%s' should be the run's own, and is mounted elsewhere on the host (%s)",
@@ -200,26 +223,26 @@ static void judge_one (struct judge *judge, const struct proc_mount *mount)
 {
   const struct promises *promises = judge->promises;
   bool known = strcmp (mount->point, "/") == 0 || planned_at (promises, mount->point) != NULL
-               || is_cover (promises, mount) || is_device (mount) || is_engines_own (promises, mount)
-               || is_brought_along (judge->out, mount);
+               || is_mask (promises, mount) || is_repeated (judge, mount) || is_device (mount)
+               || is_engines_own (promises, mount) || is_brought_along (judge->out, mount);
   bool read_only = proc_option_has (mount->options, "ro");
 
   if (!known)
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "something is mounted on '%s' that was not planned (%s of '%s')", mount->point, mount->type,
                mount->root);
-  if (!read_only && !is_promised_writable (promises, mount) && !is_cover (promises, mount)
+  if (!read_only && !is_promised_writable (promises, mount) && !is_mask (promises, mount)
       && !(is_brought_along (judge->out, mount) && lies_in_writable (promises, mount->point)))
     judge_say (judge, CONTROL_WORKSPACE_BOUNDED, VERDICT_VIOLATED, judge_seen (judge),
                "the mount on '%s' can be written, and was planned read-only", mount->point);
   if (mount->shared)
     judge_say (judge, CONTROL_NAMESPACE_MOUNT, VERDICT_VIOLATED, judge_seen (judge),
-               "the mount on '%s' passes mounts on", mount->point);
+               "the mount on '%s' propagates mounts", mount->point);
   judge_flags (judge, mount);
   judge_own (judge, mount);
 }
 
-/* Device and inode of what a bind shows are those that were looked at when the run was planned. */
+/* The target of a bind must have the device and inode that its source had when the run was planned. */
 static void judge_source (struct judge *judge, const struct plan_mount *mount)
 {
   struct report_look look;
@@ -247,8 +270,8 @@ static void judge_present (struct judge *judge)
   }
 }
 
-/* A working directory that a descriptor of the host's leads to lies outside of every mount, and the kernel
- * says so (CVE-2024-21626). An engine's container has the directory that the engine chose. */
+/* A working directory on a leaked host descriptor lies outside of every mount, and the kernel reports it as
+ * unreachable (CVE-2024-21626). In an engine's container the engine chose the directory. */
 static void judge_cwd (struct judge *judge)
 {
   const char *cwd = inside_text (judge->in, QUESTION_LINK, "/proc/self/cwd");
@@ -264,7 +287,7 @@ static void judge_cwd (struct judge *judge)
                "the working directory is not inside: '%s'", cwd);
 }
 
-/* Beyond its own root there must be nothing to walk to. */
+/* The root must be its own parent. */
 static void judge_jail (struct judge *judge)
 {
   struct report_look root, above;
@@ -310,13 +333,14 @@ static bool same_tables (const struct proc_mounts *a, const struct proc_mounts *
   return true;
 }
 
-static void say_of_mounts (struct judge *judge, enum verdict verdict, enum seen seen, const char *words)
+static void judge_all_mount_controls (struct judge *judge, enum verdict verdict, enum seen seen,
+                                      const char *evidence)
 {
-  judge_say (judge, CONTROL_WORKSPACE_BOUNDED, verdict, seen, "%s", words);
-  judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, verdict, seen, "%s", words);
-  judge_say (judge, CONTROL_NAMESPACE_MOUNT, verdict, seen, "%s", words);
+  judge_say (judge, CONTROL_WORKSPACE_BOUNDED, verdict, seen, "%s", evidence);
+  judge_say (judge, CONTROL_MOUNTS_NOSUID_NODEV, verdict, seen, "%s", evidence);
+  judge_say (judge, CONTROL_NAMESPACE_MOUNT, verdict, seen, "%s", evidence);
   if (judge->promises->root_read_only)
-    judge_say (judge, CONTROL_ROOT_READ_ONLY, verdict, seen, "%s", words);
+    judge_say (judge, CONTROL_ROOT_READ_ONLY, verdict, seen, "%s", evidence);
 }
 
 static void read_tables (struct judge *judge)
@@ -330,9 +354,10 @@ static void read_tables (struct judge *judge)
   if (r == -ENOMEM)
     judge->failed = true;
   if (r < 0)
-    say_of_mounts (judge, VERDICT_UNVERIFIED, SEEN_NOT, "the mount table could not be read");
+    judge_all_mount_controls (judge, VERDICT_UNVERIFIED, SEEN_NOT, "the mount table could not be read");
   else if (judge->out->seen && !same_tables (&judge->mounts, outside))
-    say_of_mounts (judge, VERDICT_VIOLATED, SEEN_BOTH, "inside and outside see different mount tables");
+    judge_all_mount_controls (judge, VERDICT_VIOLATED, SEEN_BOTH,
+                              "inside and outside see different mount tables");
   else
     judge->has_mounts = true;
 }

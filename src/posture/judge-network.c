@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* No network: no interface but loopback, no route, and no way to a far address. */
+/* No network: no interface but loopback, no route, and no external address can be reached. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Interfaces in /proc/net/dev beside "lo"; two lines of headings come first. */
+/* The number of interfaces in /proc/net/dev other than "lo", after the two heading lines; -1: unreadable. */
 static int count_interfaces (const char *text)
 {
   int others = 0;
@@ -24,7 +24,7 @@ static int count_interfaces (const char *text)
   return lines >= 2 ? others : -1;
 }
 
-/* Lines in /proc/net/route below its heading. An empty file has none. */
+/* The number of lines in /proc/net/route after the heading. */
 static int count_routes (const char *text)
 {
   int lines = 0;
@@ -34,14 +34,14 @@ static int count_routes (const char *text)
   return lines;
 }
 
-/* What a kernel says that has no way there, or not the protocol. */
-static bool is_no_way (int errnum)
+/* The errnos of connect(2) without a route, or without the protocol. */
+static bool is_no_route (int errnum)
 {
   return errnum == ENETUNREACH || errnum == EHOSTUNREACH || errnum == EAFNOSUPPORT || errnum == EADDRNOTAVAIL;
 }
 
-/* A far address must be refused by the lack of a route. The twin is our own address: that it can be reached,
- * or that the probe at least made a socket, shows that the question was asked. */
+/* Connecting to an external address must fail for lack of a route. As the positive control, the loopback
+ * address must succeed or fail in another way. */
 static void judge_reach (struct judge *judge)
 {
   int far = 0, far6 = 0, near = 0;
@@ -54,10 +54,10 @@ static void judge_reach (struct judge *judge)
   else if (far == 0 || far6 == 0)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_VIOLATED, SEEN_INSIDE,
                "there is a route to a far address");
-  else if (!is_no_way (far) || !is_no_way (far6))
+  else if (!is_no_route (far) || !is_no_route (far6))
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_INSIDE,
                "a far address is refused for another reason than the lack of a route: %s",
-               strerror (is_no_way (far) ? far6 : far));
+               strerror (is_no_route (far) ? far6 : far));
   else if (near != 0 && far == near)
     judge_say (judge, CONTROL_NETWORK_MODE, VERDICT_UNVERIFIED, SEEN_INSIDE,
                "the own address is refused like a far one, so the refusal proves nothing: %s",

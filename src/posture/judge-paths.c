@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths that must give nothing away, those that are bounded, and what /dev holds. */
+/* Masked, hidden and read-only paths, the bounds of /tmp and /dev/shm, and the entries of /dev. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -15,10 +15,10 @@
 
 #define NULL_DEVICE (UINT64_C (1) << 32 | 3)
 
-/* A cover is the null device, or an empty directory, and there is a mount that makes it one: an empty
- * directory of the host's could be filled. (What kind of mount is the mount table's business.) Behind a
- * kernel of the runtime's own there is no mount to be seen. */
-static bool is_covered (const struct judge *judge, const char *path, const struct report_look *look)
+/* A masked path is the null device or an empty directory, and a mount makes it so: an empty directory of
+ * the host could be filled. (judge_mounts checks the mount.) With the runtime's own kernel no mount is
+ * visible. */
+static bool is_masked (const struct judge *judge, const char *path, const struct report_look *look)
 {
   const struct proc_mount *mount = judge->has_mounts ? proc_mounts_find (&judge->mounts, path) : NULL;
   bool in_memory = mount != NULL && strcmp (mount->type, "tmpfs") == 0;
@@ -32,8 +32,8 @@ static bool is_covered (const struct judge *judge, const char *path, const struc
   return (look->open_errnum == EACCES && in_memory) || (look->open_errnum == 0 && look->content == 0);
 }
 
-/* Returns whether PATH gives nothing away; says so where it does. */
-static bool check_cover (struct judge *judge, enum control control, const char *path, size_t *absent)
+/* Returns whether PATH is absent or masked, and records a verdict otherwise. */
+static bool check_masked (struct judge *judge, enum control control, const char *path, size_t *absent)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_LOOK, path);
   struct report_look look;
@@ -47,14 +47,14 @@ static bool check_cover (struct judge *judge, enum control control, const char *
                strerror (answer->errnum));
     return false;
   }
-  if (is_covered (judge, path, &look))
+  if (is_masked (judge, path, &look))
     return true;
-  judge_say (judge, control, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' is not covered%s", path,
+  judge_say (judge, control, VERDICT_VIOLATED, SEEN_INSIDE, "'%s' is not masked%s", path,
              look.open_errnum == 0 && look.content > 0 ? ", and can be read" : "");
   return false;
 }
 
-/* What is read-only must be so by its mount: permissions would not hold a process with other ids. */
+/* The mount must be read-only: permissions do not restrict a process with other ids. */
 static bool check_read_only (struct judge *judge, const char *path)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_SEE, path);
@@ -81,7 +81,7 @@ static bool opens (const struct judge *judge, const char *path)
   return inside_look (judge->in, path, &look) && look.open_errnum == 0 && look.content > 0;
 }
 
-/* Answers by which the kernel says that it may not be written, or that it is not there. */
+/* The errnos of a file that may not be written, or does not exist. */
 static bool is_refusal (int errnum)
 {
   return errnum == EROFS || errnum == EACCES || errnum == EPERM || errnum == ENOENT;
@@ -117,7 +117,7 @@ static void judge_masked (struct judge *judge)
 
   for (size_t i = 0; i < promises->masked->count; i++)
     if (is_kernel_path (promises->masked->items[i])) {
-      good = check_cover (judge, CONTROL_PATHS_MASKED, promises->masked->items[i], &absent) && good;
+      good = check_masked (judge, CONTROL_PATHS_MASKED, promises->masked->items[i], &absent) && good;
       count++;
     }
   for (size_t i = 0; i < promises->read_only->count; i++)
@@ -127,7 +127,7 @@ static void judge_masked (struct judge *judge)
                "what is not masked does not open either, so nothing is proven");
   else if (good)
     judge_say (judge, CONTROL_PATHS_MASKED, VERDICT_VERIFIED, SEEN_INSIDE,
-               "%zu covered, %zu not in this kernel, %zu read-only; /proc/uptime opens", count - absent,
+               "%zu masked, %zu not in this kernel, %zu read-only; /proc/uptime opens", count - absent,
                absent, promises->read_only->count);
 }
 
@@ -139,12 +139,12 @@ static void judge_hidden (struct judge *judge)
 
   for (size_t i = 0; i < promises->masked->count; i++)
     if (!is_kernel_path (promises->masked->items[i])) {
-      good = check_cover (judge, CONTROL_PATHS_HIDDEN, promises->masked->items[i], &absent) && good;
+      good = check_masked (judge, CONTROL_PATHS_HIDDEN, promises->masked->items[i], &absent) && good;
       count++;
     }
   if (good && count > 0)
     judge_say (judge, CONTROL_PATHS_HIDDEN, VERDICT_VERIFIED, SEEN_INSIDE,
-               "%zu covered, %zu not there at the start", count - absent, absent);
+               "%zu masked, %zu absent at the start", count - absent, absent);
 }
 
 static void judge_tmp (struct judge *judge)
@@ -206,19 +206,38 @@ static bool is_known_directory (const char *name, size_t length)
   return false;
 }
 
-/* Device nodes are the known ones and nothing else has their names; directories are those of the run's own
- * file systems; links are what runtimes put there. Anything else would be somebody's. */
+/* Allowed in /dev: the known device nodes under their own names, mount points of the run's own file systems,
+ * and links, which runtimes create there. */
 static bool is_harmless (const struct report_entry *entry, const char *name)
 {
   const struct device *device = find_device (name, entry->name_length);
 
-  /* Some runtimes link it to pts/ptmx. */
+  /* Some runtimes make ptmx a link to pts/ptmx. */
   if (S_ISLNK (entry->mode))
     return device == NULL || strcmp (device->name, "ptmx") == 0;
   if (S_ISDIR (entry->mode))
     return is_known_directory (name, entry->name_length);
   return S_ISCHR (entry->mode) && device != NULL && entry->rdev >> 32 == device->major
          && (device->minor < 0 || (uint32_t) entry->rdev == (uint32_t) device->minor);
+}
+
+/* A file that was bound into /dev as planned: the kubelet's termination-log. */
+static bool is_planned_file (const struct promises *promises, const struct report_entry *entry,
+                             const char *name)
+{
+  static const char above[] = "/dev/";
+
+  if (!S_ISREG (entry->mode) || find_device (name, entry->name_length) != NULL)
+    return false;
+  for (size_t i = 0; i < promises->mount_count; i++) {
+    const struct plan_mount *mount = &promises->mounts[i];
+
+    if (strcmp (mount->type, "bind") == 0 && mount->inode != 0 && str_has_prefix (mount->target, above)
+        && strlen (mount->target) == strlen (above) + entry->name_length
+        && memcmp (mount->target + strlen (above), name, entry->name_length) == 0)
+      return true;
+  }
+  return false;
 }
 
 static void judge_devices (struct judge *judge)
@@ -235,7 +254,8 @@ static void judge_devices (struct judge *judge)
     at += sizeof (entry);
     if (entry.name_length > answer->length - at)
       break;
-    if (!is_harmless (&entry, answer->bytes + at)) {
+    if (!is_harmless (&entry, answer->bytes + at)
+        && !is_planned_file (judge->promises, &entry, answer->bytes + at)) {
       judge_say (judge, CONTROL_DEVICES_MINIMAL, VERDICT_VIOLATED, SEEN_INSIDE,
                  "/dev holds '%.*s', %s %" PRIu64 ":%" PRIu32, (int) entry.name_length, answer->bytes + at,
                  S_ISBLK (entry.mode) ? "block device" : "device", entry.rdev >> 32, (uint32_t) entry.rdev);

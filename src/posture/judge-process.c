@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who the process is and what it may do: ids, capabilities, no_new_privileges, the label, descriptors. */
+/* The process: identity of init, ids, capabilities, no_new_privileges, label, descriptors, id maps. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -32,37 +32,38 @@ char *judge_own_kernel (const struct judge *judge)
                      names.version);
   if (seen == NULL || strcmp (seen, judge->out->kernel) == 0)
     return NULL;
-  return str_format ("a kernel of its own answers: '%.*s'", (int) sizeof (names.release), names.release);
+  return str_format ("the kernel inside is not the host's: '%.*s'", (int) sizeof (names.release),
+                     names.release);
 }
 
-/* Behind a kernel of the runtime's own there is no process of ours to look at. */
-static void judge_behind_kernel (struct judge *judge)
+/* With the runtime's own kernel, init is no process that we could inspect from outside. */
+static void judge_other_kernel (struct judge *judge)
 {
-  cleanup_free char *words = judge_own_kernel (judge);
+  cleanup_free char *evidence = judge_own_kernel (judge);
 
-  if (words != NULL)
-    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VERIFIED, SEEN_INSIDE, "%s", words);
+  if (evidence != NULL)
+    judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VERIFIED, SEEN_INSIDE, "%s", evidence);
   else
     judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VIOLATED, SEEN_INSIDE,
                "the kernel inside is the host's, and the runtime should have one of its own");
 }
 
-/* What speaks to us is our own init, the first process of a pid namespace. */
+/* The process that answers must be our own init, process 1 of a pid namespace. */
 void judge_identity (struct judge *judge)
 {
   const struct outside *out = judge->out;
 
   if (!out->seen) {
-    judge_behind_kernel (judge);
+    judge_other_kernel (judge);
     return;
   }
-  /* Links below /proc/PID are read all, or none: a user does not see into a process of somebody else's. */
+  /* The links in /proc/PID of another user's process are all unreadable, so one of them tells. */
   if (!out->is_init && out->spaces[SPACE_PID] == 0)
     judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_UNVERIFIED, SEEN_NOT,
-               "pid %" PRIu64 " could not be seen into outside; only root, or its owner, can", out->pid);
+               "pid %" PRIu64 " could not be inspected outside; only root or its owner can", out->pid);
   else if (!out->is_init)
     judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VIOLATED, SEEN_OUTSIDE,
-               "the process that said hello (pid %" PRIu64 ") is not our init", out->pid);
+               "the process that sent the hello (pid %" PRIu64 ") is not our init", out->pid);
   else if (!judge->has_out)
     judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_UNVERIFIED, SEEN_NOT, "%s",
                "/proc/PID/status could not be read outside");
@@ -74,7 +75,7 @@ void judge_identity (struct judge *judge)
                "our init is process 1 of a container (pid %" PRIu64 ")", out->pid);
 }
 
-/* Where ID inside is outside. */
+/* The host id of ID inside; UINT64_MAX: not mapped. */
 static uint64_t mapped (const struct promises *promises, const struct plan_id_map *maps, size_t count,
                         uint32_t id)
 {
@@ -143,7 +144,7 @@ static uint64_t promised_caps (const struct promises *promises)
   return caps;
 }
 
-/* Index of a set that differs; PROC_CAP_SETS: none does. */
+/* Index of a set that differs from CAPS; PROC_CAP_SETS: none does. */
 static size_t differing (const struct proc_status *status, uint64_t caps)
 {
   size_t i = 0;
@@ -153,7 +154,7 @@ static size_t differing (const struct proc_status *status, uint64_t caps)
   return i;
 }
 
-/* A kernel that shows no ambient set must not have one. */
+/* A kernel that does not show the ambient set in /proc must not support it. */
 static bool has_no_ambient (const struct judge *judge)
 {
   int64_t answer = 0;
@@ -211,11 +212,11 @@ static void judge_privileges (struct judge *judge)
                "NoNewPrivs is not 1 outside");
   else
     judge_say (judge, CONTROL_NO_NEW_PRIVILEGES, VERDICT_VERIFIED, judge_seen (judge),
-               judge->in_status.has_no_new_privileges ? "NoNewPrivs: 1, and prctl says so"
-                                                      : "prctl says so; /proc does not show it");
+               judge->in_status.has_no_new_privileges ? "NoNewPrivs is 1, in /proc and by prctl"
+                                                      : "no_new_privs is 1 by prctl; /proc does not show it");
 }
 
-/* "NAME (enforce)", with a line break behind it from some kernels. */
+/* "NAME (enforce)"; some kernels add a newline. */
 static bool label_is (const char *label, const char *name)
 {
   size_t len = strlen (name);
@@ -245,8 +246,8 @@ static void judge_label (struct judge *judge)
     judge_say (judge, CONTROL_APPARMOR, VERDICT_VERIFIED, judge_seen (judge), "label '%s (enforce)'", name);
 }
 
-/* A standard stream is a pipe, a socket of the engine's, a terminal or the null device; and where the
- * supervisor made it, the very pipe. A directory of the host's would be a way out, whatever its number. */
+/* A standard stream is a pipe, an engine's socket, a terminal or the null device; if the supervisor made a
+ * pipe for it, exactly that pipe. Anything else, such as a directory of the host, could be a way out. */
 static bool is_stream (const struct outside *out, uint64_t number, const char *target)
 {
   uint64_t inode = 0;
@@ -261,10 +262,10 @@ static bool is_stream (const struct outside *out, uint64_t number, const char *t
     return false;
   return strncmp (target, "socket:[", 8) == 0 || strncmp (target, "/dev/pts/", 9) == 0
          || strcmp (target, "/dev/null") == 0 || strcmp (target, "/dev/console") == 0
-         || strncmp (target, "host:[", 6) == 0; /* as gVisor shows what came with it */
+         || strncmp (target, "host:[", 6) == 0; /* how gVisor shows an inherited descriptor */
 }
 
-/* Init has its standard streams and, where the runtime passes descriptors, its two sockets. TEXT is "NUMBER
+/* Init has its standard streams and, if the runtime passes descriptors, its two sockets. TEXT is "NUMBER
  * TARGET". */
 static bool is_expected (const struct judge *judge, const char *text)
 {
@@ -291,7 +292,7 @@ static void judge_descriptors (struct judge *judge)
     if (is_expected (judge, answer->bytes + at))
       continue;
     judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VIOLATED, SEEN_INSIDE,
-               "init found a descriptor that is none of the run's: %s", answer->bytes + at);
+               "init found a descriptor that does not belong to the run: %s", answer->bytes + at);
     return;
   }
   judge_say (judge, CONTROL_FDS_CLOSED, VERDICT_VERIFIED, SEEN_INSIDE,
@@ -313,7 +314,7 @@ static bool maps_are (const char *text, const struct plan_id_map *maps, size_t c
   return true;
 }
 
-/* The kernel shows the ids outside to both: to a reader inside, those of the parent namespace. */
+/* Inside, the kernel shows the ids of the parent namespace, so both sides must read the same map. */
 static void judge_user_namespace (struct judge *judge)
 {
   const struct promises *promises = judge->promises;

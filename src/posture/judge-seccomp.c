@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whose filter it is, and that it denies: the mode, the seal, and calls that a kernel would answer otherwise.
- */
+/* The filter is loaded, is ours, and denies: the mode, the seal, and calls that fail otherwise without it. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -51,7 +50,8 @@ static bool is_sealed (struct judge *judge)
   return true;
 }
 
-/* How many of the calls that the filter denies were denied as it says; -1 when one was not. */
+/* The number of probes that the filter denied with the expected errno; -1 after recording one that was
+ * not. */
 static int count_denied (struct judge *judge)
 {
   int denied = 0, told = 0;
@@ -72,17 +72,17 @@ static int count_denied (struct judge *judge)
       told += wanted == EPERM;
       continue;
     }
-    /* Another filter around us, or a kernel without the call, may refuse before ours does. */
+    /* An outer filter, or a kernel without the call, may refuse it with another errno. */
     if (answer != -ENOSYS && answer != -EPERM) {
       judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE, "%s gave %" PRId64 ", not %d",
                  probe->name, answer, -wanted);
       return -1;
     }
   }
-  /* Without anybody at the listener the kernel refuses what we would have answered, with another errno. */
+  /* If the listener is closed, the kernel fails these calls with ENOSYS instead of our errno. */
   if (judge->promises->has_listener && told == 0) {
     judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
-               "no refused call is told to us: the filter's listener was dropped");
+               "no denied call reaches the supervisor: the filter's listener was dropped");
     return -1;
   }
   return denied;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Namespaces: other ones than the supervisor's and than any other run's, and what they hide. */
+/* Namespaces: different from the supervisor's and from any other run's, new, and effective. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -21,7 +21,7 @@ static const struct {
   { SPACE_NET, CONTROL_NETWORK_MODE },
 };
 
-/* "pid:[4026531836]" as the link inside says; 0: not seen. */
+/* The number in a link such as "pid:[4026531836]", read inside; 0: not seen. */
 static uint64_t inside_space (const struct judge *judge, enum space space)
 {
   char path[32], want[16];
@@ -37,18 +37,18 @@ static uint64_t inside_space (const struct judge *judge, enum space space)
   return proc_number_next (&text, &number) && strcmp (text, "]") == 0 ? number : 0;
 }
 
-/* A kernel of the runtime's own has no object of the host's in it. The network crosses over, and is judged by
- * what can be seen of it. */
-static void judge_behind (struct judge *judge, enum space space, enum control control)
+/* The runtime's own kernel shares no objects with the host, so its namespaces count as separate. Not the
+ * network, which may be connected to the host's: judge_network decides. */
+static void judge_space_of_kernel (struct judge *judge, enum space space, enum control control)
 {
-  cleanup_free char *words = judge_own_kernel (judge);
+  cleanup_free char *evidence = judge_own_kernel (judge);
   uint64_t in = inside_space (judge, space);
 
   if (in != 0 && in == judge->out->own_spaces[space])
     judge_say (judge, control, VERDICT_VIOLATED, SEEN_INSIDE, "the %s namespace is the host's",
                space_names[space]);
-  else if (words != NULL && space != SPACE_NET && space != SPACE_USER)
-    judge_say (judge, control, VERDICT_VERIFIED, SEEN_INSIDE, "%s", words);
+  else if (evidence != NULL && space != SPACE_NET && space != SPACE_USER)
+    judge_say (judge, control, VERDICT_VERIFIED, SEEN_INSIDE, "%s", evidence);
 }
 
 static void judge_space (struct judge *judge, enum space space, enum control control)
@@ -57,7 +57,7 @@ static void judge_space (struct judge *judge, enum space space, enum control con
   uint64_t in = inside_space (judge, space);
 
   if (!out->seen) {
-    judge_behind (judge, space, control);
+    judge_space_of_kernel (judge, space, control);
     return;
   }
   if (in == 0 || out->spaces[space] == 0 || out->own_spaces[space] == 0)
@@ -89,7 +89,7 @@ static bool is_number (const char *text, size_t length)
   return length > 0;
 }
 
-/* Before the command starts there is init, and nobody else to be seen. */
+/* Before the command starts, init must be the only process. */
 static void judge_processes (struct judge *judge)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_LIST, "/proc");
@@ -138,8 +138,8 @@ static void judge_name (struct judge *judge)
                judge->promises->hostname);
 }
 
-/* Lines below the heading of a table of the kernel's that have one of MARKS in them; "" takes all. A table
- * that is not there has none. -1: not known. */
+/* The number of lines after the heading of the kernel's table PATH that contain one of MARKS; all for "". 0
+ * for a missing table. -1: unreadable. */
 static int count_lines (const struct judge *judge, const char *path, const char *marks)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_FILE, path);
@@ -159,7 +159,8 @@ static int count_lines (const struct judge *judge, const char *path, const char 
   return count;
 }
 
-/* A namespace that is neither the host's nor a sibling's may still be somebody's. A new one is empty. */
+/* A namespace that is neither the host's nor a sibling's may still be in use elsewhere. A new one is
+ * empty. */
 static void judge_empty (struct judge *judge)
 {
   static const struct {
@@ -168,7 +169,7 @@ static void judge_empty (struct judge *judge)
   } tables[] = { { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/shm", "", "segments of shared memory" },
                  { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/msg", "", "queues" },
                  { CONTROL_NAMESPACE_IPC, "/proc/sysvipc/sem", "", "semaphores" },
-                 /* Those whose names need no file system; init's own are not among them. */
+                 /* Init's own sockets are not abstract. */
                  { CONTROL_NETWORK_MODE, "/proc/net/unix", "@", "abstract local sockets" } };
   bool none = judge->promises->settings->values[SETTING_NETWORK_MODE].level == NETWORK_NONE;
 

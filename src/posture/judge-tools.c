@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What can be executed: init, which can be where nothing is bounded, must not be; what is named must. */
+/* process.tools: with the restriction, init (which is not listed) must not be executable, and listed programs
+ * must be. As the positive control, init must be executable without the restriction. */
 #include <config.h>
 
 #include "posture-judge-internal.h"
@@ -9,7 +10,7 @@
 
 #include "plan-launch.h"
 
-/* How many of the named programs can be executed, and how many could be without the bounds. */
+/* How many of the named programs can be executed, and how many could be without the restriction. */
 static void count_named (const struct judge *judge, size_t *ret_work, size_t *ret_there)
 {
   const struct strlist *tools = &judge->promises->settings->values[SETTING_TOOLS].set;

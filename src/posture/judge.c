@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From good to bad; a control without any word is worse than a verified one, too. */
+/* Orders verdicts from good to bad; unverified is worse than verified. */
 static unsigned badness (enum verdict verdict)
 {
   switch (verdict) {
@@ -21,12 +21,12 @@ static unsigned badness (enum verdict verdict)
   return 1;
 }
 
-/* Another look at the same: its words are added, and who saw it. */
-static void add_words (struct judge *judge, struct posture_control *state, enum seen seen, char *words)
+/* Appends EVIDENCE to that of an equal verdict. Takes EVIDENCE. */
+static void add_evidence (struct judge *judge, struct posture_control *state, enum seen seen, char *evidence)
 {
-  char *joined = str_format ("%s; %s", state->evidence, words);
+  char *joined = str_format ("%s; %s", state->evidence, evidence);
 
-  free (words);
+  free (evidence);
   judge->failed = judge->failed || joined == NULL;
   if (joined != NULL) {
     free (state->evidence);
@@ -35,10 +35,10 @@ static void add_words (struct judge *judge, struct posture_control *state, enum 
   state->seen |= seen;
 }
 
-/* Names inside may hold any bytes; a line break in one must not look like a line of ours. */
-static void one_line (char *words)
+/* Names from inside may contain any bytes, and a newline could forge a line of our output. */
+static void one_line (char *text)
 {
-  for (char *p = words; *p != '\0'; p++)
+  for (char *p = text; *p != '\0'; p++)
     if ((unsigned char) *p < ' ' || *p == 0x7f)
       *p = '?';
 }
@@ -47,29 +47,29 @@ void judge_say (struct judge *judge, enum control control, enum verdict verdict,
                 const char *format, ...)
 {
   struct posture_control *state = &judge->posture->controls[control];
-  char *words = NULL;
+  char *evidence = NULL;
   va_list ap;
 
   va_start (ap, format);
-  if (vasprintf (&words, format, ap) < 0)
-    words = NULL;
+  if (vasprintf (&evidence, format, ap) < 0)
+    evidence = NULL;
   va_end (ap);
-  if (words == NULL) {
+  if (evidence == NULL) {
     judge->failed = true;
     return;
   }
-  one_line (words);
+  one_line (evidence);
   if (state->evidence != NULL && verdict == VERDICT_VERIFIED && state->observed == VERDICT_VERIFIED) {
-    add_words (judge, state, seen, words);
+    add_evidence (judge, state, seen, evidence);
     return;
   }
-  /* Of what is wrong the first is enough. */
+  /* The first of several equally bad verdicts is enough. */
   if (state->evidence != NULL && badness (verdict) <= badness (state->observed)) {
-    free (words);
+    free (evidence);
     return;
   }
   free (state->evidence);
-  state->evidence = words;
+  state->evidence = evidence;
   state->observed = verdict;
   state->seen = seen;
 }
@@ -88,21 +88,20 @@ static void read_statuses (struct judge *judge)
                    && proc_status_read (judge->out->status, &judge->out_status);
 }
 
-/* What backend or host are known to carry only in part, or not at all, is neither kept nor broken, whatever
- * was seen. */
+/* A control that backend or host enforce only in part, or not at all, is unverified whatever was observed. */
 static void weaken (struct judge *judge, const struct enforcement *enforcement, struct posture_control *state)
 {
   bool weaker = enforcement->level == ENFORCEMENT_WEAKER;
-  char *words = str_format ("%s: %s%s%s", weaker ? "weaker here" : "left out", enforcement->reason,
-                            state->evidence ? "; seen: " : "", state->evidence ? state->evidence : "");
+  char *evidence = str_format ("%s: %s%s%s", weaker ? "weaker here" : "left out", enforcement->reason,
+                               state->evidence ? "; seen: " : "", state->evidence ? state->evidence : "");
 
-  judge->failed = judge->failed || words == NULL;
+  judge->failed = judge->failed || evidence == NULL;
   free (state->evidence);
-  state->evidence = words;
+  state->evidence = evidence;
   state->observed = VERDICT_UNVERIFIED;
 }
 
-/* Says what promised it, waives, and fills in what nobody spoke about. */
+/* Sets the rule, applies waivers, and marks a control without evidence unverified. */
 static void conclude (struct judge *judge, enum control c)
 {
   const struct plan_control *planned = &judge->promises->controls[c];
@@ -131,7 +130,7 @@ static enum overall sum_up (const struct posture *posture)
 
     if (!state->promised || state->verdict == VERDICT_VERIFIED)
       continue;
-    /* A control that is seen broken is a broken promise, required or not. */
+    /* A violated control violates the posture, required or not. */
     if ((state->required && bad) || state->verdict == VERDICT_VIOLATED)
       return OVERALL_VIOLATED;
     overall = OVERALL_PARTIAL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drift: what has changed for the worse since a run was judged.
+/* Drift: what has become weaker since a run was judged.
  *
- * drift_compare is pure: what was seen when the run was judged, what is seen of its first process now, and
- * every process that is in any of its namespaces or in its cgroup. Each finding names the control that no
- * longer holds. A limit that fell, or a process with less than the first one had, is no finding. What cannot
- * be seen is counted by whoever looks; nothing is concluded from it here.
+ * drift_compare is pure. In go the facts from when the run was judged, the facts about its init now, and
+ * every process in any of its namespaces or in its cgroup. Each finding names the control that no longer
+ * holds. A lower limit, or a process with fewer privileges than init, is no finding. The caller counts what
+ * it could not read; nothing is concluded from that here.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 
 struct drift_finding {
   enum control control;
-  uint64_t pid;  /* of the process that it is about; 0: the run as a whole */
-  char *process; /* its name, in letters that do no harm; NULL for the run as a whole */
+  uint64_t pid;  /* of the process concerned; 0: the whole run */
+  char *process; /* its name in printable ASCII; NULL for the whole run */
   char *was, *is;
 };
 
@@ -33,11 +33,10 @@ struct drift_look {
   size_t count;
 };
 
-/* Fails where THEN is not what a run begins with, or memory runs out. */
+/* Fails if THEN is incomplete, the mount table is unreadable, or memory runs out. */
 int drift_compare (const struct drift_look *look, struct drift *ret_drift, struct error *err);
 
-/* Whether PROCESS is in a cgroup of the run's, or in a namespace that the run does not share with the host.
- */
+/* Whether PROCESS is in a cgroup of the run, or in a namespace that the run does not share with the host. */
 bool drift_is_member (const struct outside *then, const struct outside *process);
 
 void drift_clear (struct drift *drift);

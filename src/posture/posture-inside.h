@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What init is asked, and what it answered: the inside half of observation.
+/* The questions to init and its answers: observation from inside.
  *
- * questions_make derives all questions from what was promised. They are written in batches that fit a packet;
- * the answers are read back strictly, one for each question, in order. What init sends is outside input: the
- * container's root, or a runtime, may have had a hand in it. Nothing here judges. Pure.
+ * questions_make derives all questions from the promises. They are written in batches that fit a packet; the
+ * answers are parsed strictly, one for each question, in order. They are untrusted input: the container's
+ * root or a runtime may have tampered with init. Nothing here judges. Pure.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 struct asked {
   enum question kind;
-  char *bytes; /* a NUL stands behind them */
+  char *bytes; /* NUL-terminated */
   size_t length;
 };
 
@@ -29,14 +29,15 @@ struct questions {
 
 int questions_make (const struct promises *promises, struct questions *ret_questions, struct error *err);
 
-/* Writes the questions from number *AT on that fit SIZE bytes, and moves *AT behind them. The bytes used. */
+/* Writes the questions from number *AT on that fit into SIZE bytes, and advances *AT. Returns the bytes
+ * used. */
 size_t questions_write (const struct questions *questions, size_t *at, uint8_t *buffer, size_t size);
 
 void questions_clear (struct questions *questions);
 #define cleanup_questions cleanup (questions_clear)
 
 struct answer {
-  int errnum; /* 0: BYTES is the answer; ENODATA where none was read */
+  int errnum; /* 0: BYTES is the answer; ENODATA: none was read */
   char *bytes;
   size_t length;
 };
@@ -46,19 +47,19 @@ struct inside {
   struct answer *answers; /* one for each question */
 };
 
-/* Takes the questions over. */
+/* Takes QUESTIONS. */
 int inside_new (struct questions *questions, struct inside *ret_inside, struct error *err);
 
 /* Reads the answers to the questions FROM up to, but not including, UNTIL. */
 int inside_read (struct inside *inside, size_t from, size_t until, const uint8_t *bytes, size_t length,
                  struct error *err);
 
-/* The answer to the question of KIND about TEXT ("" for a question without bytes). Never NULL: a question
- * that was not asked was not answered. */
+/* The answer to the question of KIND about TEXT ("" for a question without bytes). Never NULL: ENODATA for a
+ * question that was not asked. */
 const struct answer *inside_answer (const struct inside *inside, enum question kind, const char *text);
-/* The text of a file or link; NULL without one, or with a NUL in it. */
+/* The text of a file or link; NULL if there is none, or it contains a NUL. */
 const char *inside_text (const struct inside *inside, enum question kind, const char *path);
-/* False where there is no such answer of exactly that size. */
+/* False if there is no such answer of exactly that size. */
 bool inside_look (const struct inside *inside, const char *path, struct report_look *ret_look);
 bool inside_see (const struct inside *inside, const char *path, struct report_look *ret_look);
 bool inside_statfs (const struct inside *inside, const char *path, struct report_statfs *ret_statfs);
@@ -70,12 +71,12 @@ bool inside_connect (const struct inside *inside, const void *address, size_t le
 void inside_clear (struct inside *inside);
 #define cleanup_inside cleanup (inside_clear)
 
-/* Files by which a cgroup is changed, where version 2 and version 1 have them. */
+/* Files that control a cgroup, at their paths in version 2 and version 1. */
 #define PROBE_GROUP_FILES 2
 extern const char *const probe_group_files[PROBE_GROUP_FILES];
 
-/* System calls that a filter of ours denies and a kernel without it would answer otherwise, with arguments
- * that do no harm. */
+/* System calls that our filters deny and that fail with another result without them, with harmless
+ * arguments. */
 struct probe_call {
   const char *name;
   struct report_call call;
@@ -84,7 +85,7 @@ struct probe_call {
 extern const struct probe_call probe_calls[];
 extern const size_t probe_call_count;
 
-/* The calls that have a meaning of their own. */
+/* Calls that single checks use. */
 extern const struct report_call probe_seal;        /* SEAL_CALL */
 extern const struct report_call probe_allowed;     /* getpid */
 extern const struct report_call probe_become_root; /* setresuid to 0 */
@@ -93,9 +94,9 @@ extern const struct report_call probe_new_user;    /* a user namespace */
 extern const struct report_call probe_ambient;     /* whether a capability is in the ambient set */
 extern const struct report_call probe_privileges;  /* no_new_privileges, by prctl */
 
-/* Of the programs that may be executed so many are tried. */
+/* At most this many programs of process.tools are tried. */
 #define PROBE_TOOLS_MAX 16u
 
-/* Addresses that nobody has (RFC 5737, RFC 3849), and our own. */
+/* Addresses reserved for documentation (RFC 5737, RFC 3849), and loopback. */
 extern const struct sockaddr_in probe_far, probe_near;
 extern const struct sockaddr_in6 probe_far6;

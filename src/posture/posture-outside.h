@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the supervisor saw of a container from outside: a value, gathered by supervisor/observe.c.
+/* Facts about a container seen from the host: a value, gathered by proof/outside.c.
  *
- * Texts are as the kernel wrote them. NULL, or a false "known", means that it could not be seen; nothing may
+ * Texts are as the kernel wrote them. NULL, or a false "known", means that it could not be read; nothing may
  * be concluded from that.
  */
 #pragma once
@@ -17,7 +17,7 @@ enum space { SPACE_USER, SPACE_MOUNT, SPACE_PID, SPACE_NET, SPACE_IPC, SPACE_UTS
 
 extern const char *const space_names[SPACE_COUNT]; /* as in /proc/PID/ns */
 
-/* Of the run's cgroup, as the kernel holds them. UINT64_MAX: no limit. */
+/* Limits of the run's cgroup, as read from the kernel. UINT64_MAX: no limit. */
 struct outside_cgroup {
   bool known;                             /* the group exists and its files could be read */
   bool member;                            /* init is in it */
@@ -27,7 +27,7 @@ struct outside_cgroup {
   uint64_t quota, period; /* microseconds */
 };
 
-/* One mount that a bind brings along from below its source. */
+/* One submount of a recursive bind's source. */
 struct outside_below {
   char *point; /* where it must appear inside */
   uint64_t device;
@@ -40,13 +40,13 @@ struct outside {
   uint64_t pid;
   bool is_init; /* its program is our own init, by device and inode */
   char *status, *uid_map, *gid_map, *mounts, *cgroup, *label, *limits;
-  char *environment; /* NAME=VALUE, NUL behind each */
+  char *environment; /* NAME=VALUE, each NUL-terminated */
   size_t environment_length;
   uint64_t spaces[SPACE_COUNT], own_spaces[SPACE_COUNT]; /* inode numbers; 0: not seen */
   char *sibling;                                         /* a live run that shares a namespace; NULL: none */
   enum space sibling_space;
   size_t siblings;   /* how many were compared */
-  uint64_t stranger; /* a process that is not the run's and shares a namespace; 0: none, or nobody looked */
+  uint64_t stranger; /* a process outside the run that shares a namespace; 0: none, or not checked */
   enum space stranger_space;
   char *group_path; /* of the run's cgroup; NULL: it has none */
   struct outside_cgroup group;
@@ -56,15 +56,15 @@ struct outside {
    * processes; NULL: not known. */
   uint64_t *host_devices;
   size_t host_device_count;
-  uint64_t pipes[3];     /* inodes of the pipes that we made for the standard streams; 0: none of ours */
-  uint64_t wall_ms;      /* on the supervisor's timer as the kernel holds it; 0: none */
+  uint64_t pipes[3];     /* inodes of the pipes that we made for the standard streams; 0: not our pipe */
+  uint64_t wall_ms;      /* on the supervisor's timer, as read from the kernel; 0: none */
   uint64_t output_bytes; /* the streams' cap; UINT64_MAX: none */
 };
 
 void outside_clear (struct outside *outside);
 #define cleanup_outside cleanup (outside_clear)
 
-/* What is compared again later, as bytes, and back: everything that a process cannot change without more
- * privilege than it was given. The environment is not part of it, nor are siblings. */
+/* Writes and reads the facts that drift_compare uses: all that a process cannot change without additional
+ * privileges. The environment and siblings are not saved. */
 int outside_save (const struct outside *outside, char **ret_bytes, size_t *ret_length, struct error *err);
 int outside_load (const char *bytes, size_t length, struct outside *ret_outside, struct error *err);

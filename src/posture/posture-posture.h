@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The posture of a run: promised against observed, control by control, with one verdict.
  *
- * posture_judge is pure: what was promised, what init answered, and what was seen from outside go in. It must
- * never say "verified" without evidence: what was not seen, or could not be read, is unverified; what inside
- * and outside see differently is violated. A required control that is neither verified nor waived stops the
- * command.
+ * posture_judge is pure: promises, init's answers and the facts from outside go in. It must never return
+ * "verified" without evidence: what was not observed, or could not be read, is unverified; a difference
+ * between inside and outside is violated. A required control that is neither verified nor waived prevents the
+ * start of the command.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum verdict {
   VERDICT_UNVERIFIED, /* also the start: nothing is known */
   VERDICT_VERIFIED,
   VERDICT_VIOLATED,
-  VERDICT_WAIVED, /* not verified, and the request goes on without it by name */
+  VERDICT_WAIVED, /* not verified, and waived by the request */
 };
 
 enum seen { SEEN_NOT, SEEN_INSIDE, SEEN_OUTSIDE, SEEN_BOTH };
@@ -32,10 +32,10 @@ enum overall { OVERALL_VERIFIED, OVERALL_PARTIAL, OVERALL_VIOLATED };
 struct posture_control {
   bool promised, required;
   enum verdict verdict;
-  enum verdict observed; /* the same before it was waived */
+  enum verdict observed; /* the verdict before waiving */
   enum seen seen;
   char *evidence;
-  char *rule; /* what promised it: "FILE:LINE", or as origin_text has it */
+  char *rule; /* what promised it: "FILE:LINE", or another text of origin_text */
 };
 
 struct posture {
@@ -46,17 +46,17 @@ struct posture {
 int posture_judge (const struct promises *promises, const struct inside *inside,
                    const struct outside *outside, struct posture **ret_posture, struct error *err);
 
-/* The flags of mount(2) that MOUNT should have by PROMISES and has not: MS_NOSUID, MS_NODEV, MS_NOEXEC, and
- * MS_RDONLY of an engine's view of cgroups. */
+/* The flags of mount(2) that PROMISES require and MOUNT lacks: MS_NOSUID, MS_NODEV, MS_NOEXEC, and MS_RDONLY
+ * for an engine's view of cgroups. */
 unsigned long posture_missing_flags (const struct promises *promises, const struct proc_mount *mount);
 
-/* One line for people: which required controls do not hold, why, and what promised them. NULL when memory ran
- * out. */
+/* One line for the user: which required controls do not hold, why, and what promised them. NULL: out of
+ * memory. */
 char *posture_broken_text (const struct posture *posture);
 
 /* {"verdict": ..., "controls": [...]} under KEY. */
 void posture_write (struct json_writer *w, const char *key, const struct posture *posture);
-/* A table for people: each promised control, its verdict and evidence. NULL when memory ran out. */
+/* A table for the user: each promised control, its verdict and evidence. NULL: out of memory. */
 char *posture_text (const struct posture *posture);
 
 const char *verdict_text (enum verdict verdict);

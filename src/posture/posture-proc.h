@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernel writes about a process, read as values: status, the mount table, maps of ids.
+/* Parsers for files in /proc/PID: status, mountinfo, uid_map and gid_map.
  *
- * The same text comes from inside, where init sent it, and from outside, where the supervisor read it. Both
- * are bytes from a process that may have been tampered with, so nothing is taken on trust: a line that is
- * missing or has another form makes the whole unreadable. Pure.
+ * The text comes from inside, sent by init, or from outside, read by the supervisor. Both describe a process
+ * that may have been tampered with, so a missing or malformed line makes the whole file unreadable. Pure.
  */
 #pragma once
 
@@ -21,15 +20,15 @@ struct proc_status {
   uint64_t uid[4], gid[4]; /* real, effective, saved, file system */
   size_t groups;           /* supplementary groups other than the real group */
   uint64_t caps[PROC_CAP_SETS];
-  bool has_ambient;           /* gVisor's kernel shows no ambient set, */
-  bool has_no_new_privileges; /* nor this */
+  bool has_ambient;           /* false with gVisor's kernel */
+  bool has_no_new_privileges; /* false with gVisor's kernel */
   uint64_t no_new_privileges;
   uint64_t seccomp; /* mode: 2 is a filter */
-  uint64_t filters; /* 0 also where the kernel does not say */
+  uint64_t filters; /* 0 also if the kernel does not show it */
   uint64_t pid;     /* in the innermost pid namespace */
 };
 
-/* False if a line is missing or not as the kernel writes it. */
+/* False if a line is missing or malformed. */
 bool proc_status_read (const char *text, struct proc_status *ret_status);
 
 extern const char *const proc_cap_names[PROC_CAP_SETS]; /* "CapInh", ... */
@@ -43,7 +42,7 @@ struct proc_mount {
   char *type;
   char *source;
   char *super; /* options of the file system, as the kernel writes them: a comma in a value is "\\054" */
-  bool shared; /* what is mounted here, or at its master, is passed on */
+  bool shared; /* propagates mounts, or receives them from a master */
 };
 
 struct proc_mounts {
@@ -51,14 +50,14 @@ struct proc_mounts {
   size_t count;
 };
 
-/* 0, -EINVAL for text that is no mount table, -ENOMEM. */
+/* 0, -EINVAL for malformed text, -ENOMEM. */
 int proc_mounts_read (const char *text, struct proc_mounts *ret_mounts);
 void proc_mounts_clear (struct proc_mounts *mounts);
 #define cleanup_proc_mounts cleanup (proc_mounts_clear)
 
-/* The last mount on POINT, which is the one that is seen; NULL: none. */
+/* The last mount on POINT, which is the visible one; NULL: none. */
 const struct proc_mount *proc_mounts_find (const struct proc_mounts *mounts, const char *point);
-/* Whether NAME stands in a list such as "ro,nosuid". */
+/* Whether NAME is in a list such as "ro,nosuid". */
 bool proc_option_has (const char *options, const char *name);
 bool proc_mount_equal (const struct proc_mount *a, const struct proc_mount *b);
 
@@ -66,8 +65,9 @@ struct proc_id_map {
   uint64_t inside, outside, count;
 };
 
-/* Reads uid_map or gid_map into MAPS. The number of lines, or -EINVAL beyond MAX or for other text. */
+/* Reads uid_map or gid_map into MAPS. Returns the number of lines, or -EINVAL for more than MAX or malformed
+ * text. */
 int proc_id_map_read (const char *text, struct proc_id_map *maps, size_t max);
 
-/* The next decimal number of *TEXT, which is moved behind it; blanks before it are skipped. */
+/* Skips blanks, reads a decimal number, and advances *TEXT past it. */
 bool proc_number_next (const char **text, uint64_t *ret_number);

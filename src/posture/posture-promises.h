@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was promised of a container: all that questions, remounting and judging need to know of it.
+/* The promises about a container: the input of questions, remounting and judging.
  *
- * A launch of a plan fills it (promises_of_plan), and so does an engine's specification (shim/promised.c). It
- * owns nothing: what it points to must outlive it. There is no default: a field that whoever fills it leaves
- * out is one that nothing is compared with (tests/unit/test-promises.c).
+ * Made from a launch (promises_of_plan), or from an engine's config.json (shim/promised.c). It owns nothing:
+ * what it points to must outlive it. There are no defaults: a field that is left out is not checked, so
+ * tests/unit/test-promises.c checks that all are set.
  */
 #pragma once
 
@@ -13,12 +13,12 @@ struct promises {
   const struct plan_control *controls; /* CONTROL_COUNT of them */
   const struct settings *settings;     /* the values, and the rules that promise them */
   const struct filter *filter;
-  const char *run_id;        /* file systems of the stage are named after it; NULL: there is no such stage */
+  const char *run_id;        /* part of the sources of the stage's file systems; NULL: there is no stage */
   bool staged;               /* root and sources come from the run's stage */
-  bool among_others;         /* in an engine, which can have its containers share namespaces and mounts */
-  bool joins_user_namespace; /* without that one has no right to change its mounts */
+  bool among_others;         /* in an engine, whose containers can share namespaces and mounts */
+  bool joins_user_namespace; /* changing its mounts requires joining its user namespace */
   bool passed_descriptors;   /* init was started with its two sockets */
-  bool has_listener;         /* refused calls are told to the supervisor */
+  bool has_listener;         /* the supervisor is notified of denied calls */
   bool bounds_tools;         /* only what process.tools names can be executed */
   bool root_read_only, user_namespace, network_namespace;
   uint32_t uid, gid;
@@ -31,13 +31,13 @@ struct promises {
   size_t mount_count;
   enum cgroup_mode cgroup;
   bool swap_limit;
-  const char *cgroup_path;                      /* NULL: there is none to be had */
+  const char *cgroup_path;                      /* NULL: none */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
-  uint64_t open_files;                          /* of the profile, or fewer where the host gives no more */
+  uint64_t open_files;                          /* of promises_open_files */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
 };
 
 struct promises promises_of_plan (const struct plan *plan, const struct launch *launch);
 
-/* What is promised of open files on a host that gives at most HARD; 0: as many as one likes. */
+/* The promised limit of open files: the profile's, but at most HARD, the host's hard limit (0: none). */
 uint64_t promises_open_files (const struct settings *settings, uint64_t hard);

@@ -53,8 +53,8 @@ static bool read_hex (const char *text, uint64_t *ret_number)
   return true;
 }
 
-/* What stands behind "NAME:" at the start of a line; NULL if there is none, or more than one: a second line
- * of that name could only be there to deceive. */
+/* The text after "NAME:" at the start of a line; NULL if there is none, or more than one, which the kernel
+ * never writes. */
 static const char *find_line (const char *text, const char *name)
 {
   size_t len = strlen (name);
@@ -93,7 +93,7 @@ static bool read_one (const char *text, const char *name, uint64_t *ret_number)
   return p != NULL && proc_number_next (&p, ret_number) && at_end (p);
 }
 
-/* A group that is the process's own anyway adds nothing. */
+/* Counts groups other than OWN, the process's real group. */
 static bool read_groups (const char *text, uint64_t own, size_t *ret_count)
 {
   const char *p = find_line (text, "Groups");
@@ -144,7 +144,7 @@ bool proc_status_read (const char *text, struct proc_status *ret_status)
     status.has_ambient = i == PROC_CAP_AMBIENT;
   }
   status.has_no_new_privileges = read_one (text, "NoNewPrivs", &status.no_new_privileges);
-  /* Neither is there in every kernel that we run on (gVisor's, and Linux before 5.9). */
+  /* Missing in gVisor's kernel and in Linux before 5.9. */
   if (!read_one (text, "Seccomp_filters", &status.filters))
     status.filters = 0;
   if (!read_pid (text, &status.pid) && !read_one (text, "Pid", &status.pid))
@@ -153,8 +153,8 @@ bool proc_status_read (const char *text, struct proc_status *ret_status)
   return true;
 }
 
-/* The kernel writes blanks, tabs, line breaks and backslashes of a name as \ooo. 0, -EINVAL where there is no
- * field, -ENOMEM. */
+/* Takes a field and decodes \ooo, by which the kernel escapes blanks, tabs, newlines and backslashes. 0,
+ * -EINVAL without a field, -ENOMEM. */
 static int take_field (const char **text, char **ret_field)
 {
   const char *p = skip_blanks (*text);
@@ -178,15 +178,15 @@ static int take_field (const char **text, char **ret_field)
   return len > 0 ? 0 : -EINVAL;
 }
 
-/* A field as it is written. */
-static int take_word (const char **text, char **ret_word)
+/* The same without decoding. */
+static int take_raw_field (const char **text, char **ret_field)
 {
   const char *p = skip_blanks (*text);
   size_t len = strcspn (p, " \t\n");
 
-  *ret_word = strndup (p, len);
+  *ret_field = strndup (p, len);
   *text = p + len;
-  if (*ret_word == NULL)
+  if (*ret_field == NULL)
     return -ENOMEM;
   return len > 0 ? 0 : -EINVAL;
 }
@@ -245,7 +245,7 @@ static void mount_clear (struct proc_mount *mount)
 static int read_mount (const char **text, struct proc_mount *mount)
 {
   char **const before[] = { &mount->root, &mount->point, &mount->options };
-  char **const behind[] = { &mount->type, &mount->source };
+  char **const after[] = { &mount->type, &mount->source };
   int r;
 
   if (!proc_number_next (text, &mount->id) || !proc_number_next (text, &mount->parent)
@@ -255,9 +255,9 @@ static int read_mount (const char **text, struct proc_mount *mount)
   if (r == 0 && !read_tags (text, &mount->shared))
     r = -EINVAL;
   if (r == 0)
-    r = take_fields (text, behind, ARRAY_LEN (behind));
+    r = take_fields (text, after, ARRAY_LEN (after));
   if (r == 0)
-    r = take_word (text, &mount->super);
+    r = take_raw_field (text, &mount->super);
   return r == 0 && **text != '\n' ? -EINVAL : r;
 }
 
@@ -319,7 +319,7 @@ bool proc_option_has (const char *options, const char *name)
 
 bool proc_mount_equal (const struct proc_mount *a, const struct proc_mount *b)
 {
-  /* What of a cgroup tree is mounted is told from where the reader's own group is. */
+  /* The kernel reports the root of a cgroup mount relative to the reader's cgroup namespace. */
   bool relative = strcmp (a->type, "cgroup") == 0 || strcmp (a->type, "cgroup2") == 0;
 
   return a->id == b->id && a->parent == b->parent && a->device == b->device && a->shared == b->shared

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which questions prove what was promised. To add a probe is to add a line here and a look at its answer in a
- * judge. */
+/* Which questions verify the promises. To add a probe, add a line here and check its answer in a judge. */
 #include <config.h>
 
 #include "posture-inside.h"
@@ -28,8 +27,7 @@
 
 #define NO_FD ((uint64_t) -1)
 
-/* In each of these the kernel would find fault with the arguments, or do nothing, and never say what the
- * filter says. */
+/* With these arguments the kernel would do nothing or fail, and never with the errno of the filter. */
 const struct probe_call probe_calls[] = {
   { "unshare", CALL (SYS_unshare, 0) },
   { "setns", CALL (SYS_setns, NO_FD, 0) },
@@ -63,7 +61,7 @@ const struct report_call probe_new_user = CALL (SYS_unshare, CLONE_NEWUSER);
 const struct report_call probe_ambient = CALL (SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 0, 0, 0);
 const struct report_call probe_privileges = CALL (SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 
-/* Numbers in the order of the network, spelled out because an initialiser takes no function. */
+/* In network byte order; an initialiser cannot call htons. */
 const struct sockaddr_in probe_far = { .sin_family = AF_INET,
                                        .sin_port = 9 << 8,
                                        .sin_addr = { .s_addr = 0x010200c0 } };
@@ -81,7 +79,7 @@ static const struct {
   enum question kind;
   const char *path;
 } always[] = {
-  /* Lists come first: when they are done, init has the calls made meanwhile. */
+  /* Lists come first: init makes the probed calls in another process meanwhile. */
   { QUESTION_LIST, "/dev" },
   { QUESTION_LIST, "/proc" },
   { QUESTION_DESCRIPTORS, "" },
@@ -96,7 +94,7 @@ static const struct {
   { QUESTION_FILE, "/proc/self/attr/current" },
   { QUESTION_FILE, "/proc/net/dev" },
   { QUESTION_FILE, "/proc/net/route" },
-  { QUESTION_FILE, "/proc/net/sockstat" }, /* a list of connections takes the kernel milliseconds */
+  { QUESTION_FILE, "/proc/net/sockstat" }, /* /proc/net/tcp would take milliseconds */
   { QUESTION_FILE, "/proc/net/unix" },
   { QUESTION_FILE, "/proc/sysvipc/shm" },
   { QUESTION_FILE, "/proc/sysvipc/msg" },
@@ -113,14 +111,13 @@ static const struct {
   { QUESTION_STATFS, "/dev/shm" },
   { QUESTION_LOOK, "/" },
   { QUESTION_LOOK, "/.." },
-  { QUESTION_LOOK, "/proc/uptime" }, /* what is not masked opens */
+  { QUESTION_LOOK, "/proc/uptime" }, /* not masked: must open */
   { QUESTION_CREATE, "/" },
   { QUESTION_CREATE, "/tmp" },
   { QUESTION_OPEN_WRITE, "/proc/sys/kernel/core_pattern" },
   { QUESTION_OPEN_WRITE, "/proc/sysrq-trigger" },
 };
 
-/* Many paths have the same parent; once is enough. */
 static bool is_asked (const struct questions *questions, enum question kind, const void *bytes, size_t length)
 {
   for (size_t i = 0; i < questions->count; i++) {
@@ -179,8 +176,8 @@ static int ask_paths (struct questions *questions, const struct promises *promis
   return failed ? -ENOMEM : 0;
 }
 
-/* A call that works costs init a new process for the next one, so those come last. Only a kernel that does
- * not show the ambient set is asked for it. */
+/* Calls that succeed come last: init needs a new process after each. The ambient set is probed only where the
+ * kernel may not show it in /proc. */
 static int ask_calls (struct questions *questions, const struct promises *promises)
 {
   const struct report_call *const first[] = { &probe_seal, &probe_become_root, &probe_bounding,
@@ -198,7 +195,7 @@ static int ask_calls (struct questions *questions, const struct promises *promis
   return failed ? -ENOMEM : 0;
 }
 
-/* Init is not named, and can be executed where nothing is bounded: that is the one that must fail. */
+/* Init is executable but not in process.tools, so executing it must fail. */
 static int ask_tools (struct questions *questions, const struct promises *promises)
 {
   const struct strlist *tools = &promises->settings->values[SETTING_TOOLS].set;
@@ -209,7 +206,7 @@ static int ask_tools (struct questions *questions, const struct promises *promis
   return failed ? -ENOMEM : 0;
 }
 
-/* Only where nothing may be reached: a route that exists would be somebody's network. */
+/* Only with network.mode none: otherwise the probe would send packets to a real network. */
 static int ask_network (struct questions *questions, const struct promises *promises)
 {
   if (promises->settings->values[SETTING_NETWORK_MODE].level != NETWORK_NONE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was seen from outside, as bytes and back.
+/* Saves and loads the facts seen from outside.
  *
- * A line for each number, "NAME NUMBER", and for each text "NAME LENGTH" with the bytes behind it: a mount
- * table may hold any bytes, which no JSON string can. The order is fixed, and everything must be there.
+ * A line "NAME NUMBER" for each number, and "NAME LENGTH" followed by the bytes for each text: a mount table
+ * may contain any bytes, which a JSON string cannot. The order is fixed, and nothing may be missing.
  */
 #include <config.h>
 
@@ -18,15 +18,17 @@
 
 #define HEADING "tyrum-oci facts 1\n"
 
-/* Stands for a text that could not be seen. */
+/* The length of a text that could not be read. */
 #define ABSENT UINT64_MAX
 
 #define AT(field) offsetof (struct outside, field)
 
-static const struct {
+struct field {
   const char *name;
   size_t offset;
-} numbers[] = {
+};
+
+static const struct field numbers[] = {
   { "pid", AT (pid) },
   { "user", AT (spaces[SPACE_USER]) },
   { "mnt", AT (spaces[SPACE_MOUNT]) },
@@ -50,19 +52,13 @@ static const struct {
   { "period", AT (group.period) },
 };
 
-static const struct {
-  const char *name;
-  size_t offset;
-} flags[] = {
+static const struct field flags[] = {
   { "seen", AT (seen) },
   { "group", AT (group.known) },
   { "counts-swap", AT (group.counts_swap) },
 };
 
-static const struct {
-  const char *name;
-  size_t offset;
-} texts[] = {
+static const struct field texts[] = {
   { "status", AT (status) }, { "uid_map", AT (uid_map) }, { "gid_map", AT (gid_map) },
   { "mounts", AT (mounts) }, { "groups", AT (cgroup) },   { "label", AT (label) },
   { "limits", AT (limits) }, { "path", AT (group_path) },
@@ -124,7 +120,7 @@ static bool take_flag (struct cursor *cursor, const char *name, bool *ret_flag)
   return true;
 }
 
-/* 1: taken, 0: not as it must be, -ENOMEM. */
+/* 1: taken, 0: malformed, -ENOMEM. */
 static int take_text (struct cursor *cursor, const char *name, char **ret_text)
 {
   uint64_t length;

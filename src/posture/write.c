@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A posture as a document, as a table, and in one line. */
+/* A posture as JSON, as a table, and as one line. */
 #include <config.h>
 
 #include "posture-posture.h"
@@ -28,7 +28,7 @@ const char *seen_text (enum seen seen)
   return texts[seen];
 }
 
-/* Whether the command must not start because of it. */
+/* Whether the control prevents the start of the command. */
 static bool is_broken (const struct posture_control *state)
 {
   return state->promised
@@ -49,7 +49,7 @@ char *posture_broken_text (const struct posture *posture)
   return strbuf_take (&buf);
 }
 
-/* Names inside, and of files, may be any bytes. */
+/* Names of files may be any bytes. */
 static void write_text (struct json_writer *w, const char *key, const char *text)
 {
   json_string (w, key, str_is_utf8 (text, strlen (text)) ? text : "(not valid UTF-8)");

@@ -63,7 +63,7 @@ const struct header_key ceiling_header_keys[] = {
 };
 const size_t ceiling_header_key_count = ARRAY_LEN (ceiling_header_keys);
 
-/* A list without exceptions is the whole of what the operator allows. */
+/* A ceiling with a seccomp list but without exceptions allows no exceptions. */
 static void close_list (struct ceiling *ceiling)
 {
   struct value *allow = &ceiling->settings.values[SETTING_SECCOMP_ALLOW];

@@ -12,7 +12,7 @@
 #include "base-path.h"
 #include "profile-configuration-internal.h"
 
-/* A journal of a few hundred bytes a line is worth keeping for a while. */
+/* Room for some hundred thousand lines of a few hundred bytes each. */
 #define JOURNAL_MAX_BYTES ((uint64_t) 64 * 1024 * 1024)
 #define JOURNAL_MIN_BYTES ((uint64_t) 64 * 1024)
 #define JOURNAL_KEEP      8u
@@ -58,11 +58,22 @@ static int into_mode (const struct json_place *place, const struct json_node *no
   return 0;
 }
 
+static int into_metadata (const struct json_place *place, const struct json_node *node, void *at,
+                          struct error *err)
+{
+  bool *full = at;
+
+  *full = strcmp (node->text, "full") == 0;
+  if (!*full && strcmp (node->text, "summary") != 0)
+    return json_fail (place, node, err, "'%s' is not 'summary' or 'full'", node->text);
+  return 0;
+}
+
 static int into_name (const struct json_place *place, const struct json_node *node, void *at,
                       struct error *err)
 {
   if (node->text[strspn (node->text, " \t\r\n")] == '\0')
-    return json_fail (place, node, err, "it is blank");
+    return json_fail (place, node, err, "the value is blank");
   return json_into_text (place, node, at, err);
 }
 
@@ -83,22 +94,22 @@ static int into_inside (const struct json_place *place, const struct json_node *
   return json_into_text (place, node, at, err);
 }
 
-static int add_word (const struct json_place *place, const struct json_node *node, void *at,
-                     struct error *err)
+static int add_argument (const struct json_place *place, const struct json_node *node, void *at,
+                         struct error *err)
 {
-  const struct strlist *words = at;
+  const struct strlist *argv = at;
 
-  if (words->count == 0 && node->text[0] == '\0')
-    return json_fail (place, node, err, "a command has a name");
+  if (argv->count == 0 && node->text[0] == '\0')
+    return json_fail (place, node, err, "the command names no program");
   return strlist_add (at, node->text) < 0 ? error_oom (err) : 0;
 }
 
-static int into_words (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static int into_argv (const struct json_place *place, const struct json_node *node, void *at,
+                      struct error *err)
 {
   if (node->count == 0)
-    return json_fail (place, node, err, "a command has a name");
-  return json_read_array (place, node, JSON_STRING, LIMIT_ARGUMENTS, add_word, at, err);
+    return json_fail (place, node, err, "the command names no program");
+  return json_read_array (place, node, JSON_STRING, LIMIT_ARGUMENTS, add_argument, at, err);
 }
 
 static int into_duration (const struct json_place *place, const struct json_node *node, void *at,
@@ -112,8 +123,7 @@ static int into_duration (const struct json_place *place, const struct json_node
   return 0;
 }
 
-/* Names of profiles with numbers. They are in the order of the set, so each number finds its place by name.
- */
+/* Profile names with counts. The names are stored as a set, so each count is assigned by name. */
 static int into_ready (const struct json_place *place, const struct json_node *node, void *at,
                        struct error *err)
 {
@@ -133,13 +143,13 @@ static int into_ready (const struct json_place *place, const struct json_node *n
 
     if (node->items[i]->type != JSON_NUMBER || !number_parse (node->items[i]->text, READY_MAX, &count)
         || count == 0)
-      return json_fail (&here, node->items[i], err, "it is not a number from 1 to %u", READY_MAX);
+      return json_fail (&here, node->items[i], err, "the value is not a number from 1 to %u", READY_MAX);
     sum += count;
     for (size_t k = 0; k < configuration->ready.count; k++)
       if (strcmp (configuration->ready.items[k], node->keys[i].name) == 0)
         configuration->ready_counts[k] = (uint32_t) count;
   }
-  return sum <= READY_MAX ? 0 : json_fail (place, node, err, "more than %u in all", READY_MAX);
+  return sum <= READY_MAX ? 0 : json_fail (place, node, err, "more than %u sandboxes in total", READY_MAX);
 }
 
 #define ROW(section, key, type, read, field, help, schema)                                                   \
@@ -160,51 +170,55 @@ const struct configuration_key configuration_keys[] = {
        "begin a new file beyond this size (default: 64M)",
        "{ \"type\": \"string\", \"pattern\": \"^[1-9][0-9]*[KMGT]?$\" }"),
   ROW ("journal", "keep", JSON_NUMBER, into_keep, journal_keep,
-       "how many full files stay beside the one that is written (default: 8)",
+       "how many full files are kept besides the current one (default: 8)",
        "{ \"type\": \"integer\", \"minimum\": 1, \"maximum\": 10000 }"),
   ROW ("toolrunner", "mode", JSON_STRING, into_mode, toolrunner_mode,
-       "runner: the image's own ToolRunner runs inside; command: a CLI step's command does",
+       "runner: the image's own ToolRunner runs inside; command: the command of a CLI step runs inside",
        "{ \"enum\": [\"runner\", \"command\"] }"),
   ROW ("toolrunner", "policy_checked_upstream", JSON_BOOL, json_into_bool, policy_checked_upstream,
-       "the operator's word that the gateway checked its policy before the step; mode 'command' needs it",
+       "the operator confirms that the gateway checks its policy before the step; mode 'command' needs it",
        FLAG_SCHEMA),
+  ROW ("toolrunner", "metadata", JSON_STRING, into_metadata, full_metadata,
+       "what cost.metadata.sandbox of a StepResult has: summary (at most 2 KiB; the default), or full: the "
+       "whole result document",
+       "{ \"enum\": [\"summary\", \"full\"] }"),
   ROW ("toolrunner", "profile", JSON_STRING, into_name, profile, "the profile (default: baseline)",
        TEXT_SCHEMA),
   ROW ("toolrunner", "backend", JSON_STRING, into_name, backend, "as --backend of run", TEXT_SCHEMA),
   ROW ("toolrunner", "runtime", JSON_STRING, into_name, runtime, "as --runtime of run", TEXT_SCHEMA),
   ROW ("toolrunner", "image", JSON_STRING, into_name, image, "as --image of run", TEXT_SCHEMA),
   ROW ("toolrunner", "rootfs", JSON_STRING, into_name, rootfs, "as --rootfs of run", TEXT_SCHEMA),
-  ROW (
-      "toolrunner", "workspace", JSON_STRING, into_directory, workspace,
-      "the directory that appears as /workspace: absolute, or beneath the gateway's home (default: the home)",
-      DIRECTORY_SCHEMA),
-  ROW ("toolrunner", "command", JSON_ARRAY, into_words, command,
+  ROW ("toolrunner", "workspace", JSON_STRING, into_directory, workspace,
+       "the directory that is mounted at /workspace: absolute, or beneath the gateway's home (default: "
+       "'workspace' in the home; mode 'runner': the home itself)",
+       DIRECTORY_SCHEMA),
+  ROW ("toolrunner", "command", JSON_ARRAY, into_argv, command,
        "mode 'runner': what starts the ToolRunner inside; its options are added",
        "{ \"type\": \"array\", \"minItems\": 1, \"items\": { \"type\": \"string\" } }"),
   ROW ("toolrunner", "migrations_dir", JSON_STRING, into_inside, migrations,
-       "mode 'runner': where the migrations are inside (default: as the gateway says)",
+       "mode 'runner': the directory of the migrations inside (default: as given by the gateway)",
        "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
   ROW ("engines", "runtime", JSON_STRING, into_inside, engines_runtime,
-       "path of the runtime that tyrum-oci-runtime hands containers to (default: crun, else runc)",
+       "path of the runtime that tyrum-oci-runtime starts containers with (default: crun, else runc)",
        "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
   ROW ("engines", "profiles", JSON_ARRAY, json_into_set, engines_profiles,
        "profiles that a container's annotation io.tyrum.profile may name; it can only tighten",
        "{ \"type\": \"array\", \"items\": { \"type\": \"string\" } }"),
   ROW ("daemon", "socket", JSON_STRING, into_inside, daemon_socket,
-       "where the daemon that stays listens (default: daemon.socket in the directory of live runs)",
+       "the socket of the daemon (default: daemon.socket in the directory of live runs)",
        "{ \"type\": \"string\", \"pattern\": \"^/\" }"),
   ROW ("daemon", "use", JSON_BOOL, json_into_bool, daemon_use,
-       "whether runs are handed to a daemon that is there (default: true)", FLAG_SCHEMA),
+       "whether runs are passed to a running daemon (default: true)", FLAG_SCHEMA),
   ROW ("daemon", "start", JSON_BOOL, json_into_bool, daemon_start,
-       "whether a run that finds no daemon starts one for those after it (default: false)", FLAG_SCHEMA),
+       "whether a run that finds no daemon starts one for later runs (default: false)", FLAG_SCHEMA),
   ROW ("daemon", "idle", JSON_STRING, into_duration, daemon_idle,
-       "how long it stays without anything to do (default: 10m)", DURATION_SCHEMA),
+       "how long it stays idle before it exits (default: 10m)", DURATION_SCHEMA),
   ROW ("daemon", "ready", JSON_OBJECT, into_ready, ready,
-       "of which profiles sandboxes are made and proven in advance, and how many (default: none)",
+       "profiles for which sandboxes are created and verified in advance, and how many (default: none)",
        "{ \"type\": \"object\", \"additionalProperties\": { \"type\": \"integer\", \"minimum\": 1, "
        "\"maximum\": 64 } }"),
   ROW ("daemon", "ready_age", JSON_STRING, into_duration, ready_age,
-       "how old such a sandbox may become (default: 10m)", DURATION_SCHEMA),
+       "maximum age of such a sandbox (default: 10m)", DURATION_SCHEMA),
 };
 const size_t configuration_key_count = ARRAY_LEN (configuration_keys);
 
@@ -226,7 +240,7 @@ static int read_version (const struct json_place *place, const struct json_node 
                          struct error *err)
 {
   (void) at;
-  return strcmp (node->text, "1") == 0 ? 0 : json_fail (place, node, err, "this program knows version 1");
+  return strcmp (node->text, "1") == 0 ? 0 : json_fail (place, node, err, "this program reads version 1");
 }
 
 static int ignore (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
@@ -260,7 +274,7 @@ int configuration_new (struct configuration **ret_configuration, struct error *e
   return 0;
 }
 
-/* What only several keys together show. */
+/* Checks that involve several keys. */
 static int check (const struct json_place *place, const struct json_node *tree,
                   const struct configuration *configuration, struct error *err)
 {

@@ -15,7 +15,7 @@
 #include "base-path.h"
 #include "base-sha256.h"
 
-/* One load: the chain of files so far, for cycles and for messages. */
+/* One load: the chain of files so far, for cycles and messages. */
 struct load {
   const struct profile_store *store;
   struct strlist chain; /* "NAME" or "FILE" of each, child first */
@@ -70,7 +70,8 @@ static bool is_file_name (const char *text)
   return strchr (text, '/') != NULL || str_has_suffix (text, ".json");
 }
 
-/* Everything lies in /, which no plan takes for a workspace; the plan's refusal is the one to read. */
+/* Every file lies in /, and a plan refuses / as a workspace with a clearer message than an
+ * untrusted profile would give. */
 static const char *hostile_directory (const struct profile_store *store)
 {
   return store->workspace != NULL && strcmp (store->workspace, "/") != 0 ? store->workspace : NULL;
@@ -99,7 +100,8 @@ static int unknown_profile (struct load *load, const char *name, const struct pr
   if (r < 0)
     return r;
   near = str_nearest (name, (const char *const *) names.items, names.count);
-  /* The name itself is there when a profile extends its own name and nothing of that name is left to find. */
+  /* The name itself is in the list if a profile extends its own name and no further
+   * profile of that name exists. */
   if (near != NULL && strcmp (near, name) == 0)
     near = NULL;
   error_set (load->err, -ENOENT, "there is no%s profile '%s'%s%s%s",
@@ -163,8 +165,8 @@ static int check_name (struct load *load, const struct profile *profile, const c
                     profile->file, profile->name, wanted);
 }
 
-/* The operator's and the shipped directory are where trust comes from; an untrusted file elsewhere must not
- * be taken for a trusted profile of the same name. */
+/* Files in the operator's and the shipped directory must be trusted; an untrusted file elsewhere must not
+ * pass for a trusted profile of the same name. */
 static int check_trust (struct load *load, const struct profile *profile, enum profile_place place)
 {
   struct error ignored = { 0 };
@@ -202,7 +204,7 @@ static int check_default (struct load *load, const struct profile *profile)
   return r < 0 ? r : profile_check_tighter (profile, normal, load->err);
 }
 
-/* Joins PROFILE with its parent. An untrusted file without one is held against 'baseline'. */
+/* Joins PROFILE with its parent. An untrusted file without one must be as tight as 'baseline'. */
 static int join_parent (struct load *load, struct profile *profile, enum profile_place place)
 {
   cleanup_profile struct profile *parent = NULL;
@@ -222,7 +224,7 @@ static int join_parent (struct load *load, struct profile *profile, enum profile
   r = profile_inherit (profile, parent, load->err);
   if (r < 0 || profile->trusted || strcmp (parent->name, "baseline") == 0)
     return r;
-  /* Which parent it has is the untrusted file's own choice, so it is held against the default as well. */
+  /* The untrusted file chose its parent itself, so it must also be as tight as the default. */
   return check_default (load, profile);
 }
 
@@ -254,7 +256,7 @@ static int load_chain (struct load *load, const char *name_or_file, enum profile
   return 0;
 }
 
-/* Where the list that VALUE names lies. */
+/* The path of the list that VALUE names. */
 static char *seccomp_path (const struct profile_store *store, const struct value *value)
 {
   if (str_has_suffix (value->text, ".json"))
@@ -262,8 +264,8 @@ static char *seccomp_path (const struct profile_store *store, const struct value
   return str_format ("%s/%s.json", store->seccomp_directory, value->text);
 }
 
-/* Whoever may write a list decides what is allowed, so it has to be trusted even where the profile that
- * names it only tightens. WHAT names the value's file in messages; RET_DIGEST may be NULL. */
+/* The author of a list decides what is allowed, so the file must be trusted even if the profile that names
+ * it only tightens. WHAT names the kind of the value's file in messages; RET_DIGEST may be NULL. */
 static int load_seccomp (const struct profile_store *store, const char *what, const struct value *value,
                          struct seccomp_list **ret_list, char *ret_digest, struct error *err)
 {
@@ -316,7 +318,7 @@ static int add_names (const char *directory, struct strlist *names, struct error
   int r = 0;
 
   if (dir == NULL)
-    return errno == ENOENT ? 0 : error_set_errno (err, errno, "open directory '%s'", directory);
+    return errno == ENOENT ? 0 : error_set_errno (err, errno, "cannot open the directory '%s'", directory);
   while (r == 0 && (entry = readdir (dir)) != NULL) {
     cleanup_free char *name = NULL;
     size_t len = strlen (entry->d_name);
@@ -359,7 +361,7 @@ static int not_operators (const char *what, const char *path, struct error *err)
                     path);
 }
 
-/* A file that only the operator can have written; *RET_TEXT is NULL where there is none. */
+/* Reads a file that only the operator can have written; *RET_TEXT is NULL where there is none. */
 static int read_operators (const struct profile_store *store, const char *what, const char *path,
                            char **ret_text, size_t *ret_len, struct strlist *ret_places, struct error *err)
 {
@@ -367,7 +369,7 @@ static int read_operators (const struct profile_store *store, const char *what, 
   int r = file_read_trusted (path, hostile_directory (store), LIMIT_PROFILE_BYTES, ret_text, ret_len,
                              &trusted, ret_places, err);
 
-  /* A link that leads nowhere is a file that cannot be read. */
+  /* A dangling link is an unreadable file, not a missing one. */
   if (r == -ENOENT && faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
     error_clear (err);
     return 0;

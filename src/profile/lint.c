@@ -91,7 +91,7 @@ static void lint_process (struct linter *l)
           "the host's own interfaces and local services are reachable");
 }
 
-/* Names in require and optional that decide nothing. */
+/* Names in require and optional that have no effect. */
 static void lint_requirements (struct linter *l)
 {
   const struct settings *settings = &l->profile->settings;

@@ -32,7 +32,7 @@ static int parse_expected (struct parse *parse, const struct json_node *node, co
   return parse_error (parse, node, key, "expected %s, found %s", expected, json_type_text (node->type));
 }
 
-/* Moves an error without a place into the parser's error, with one. */
+/* Moves an error without a position into the parser's error, with the position of NODE. */
 static int place_error (struct parse *parse, const struct json_node *node, const char *key,
                         struct error *plain)
 {
@@ -60,7 +60,7 @@ int parse_string (struct parse *parse, const struct json_node *node, const char 
   return 0;
 }
 
-/* Where a run has mounts of its own; a profile's mount there would undo a control. */
+/* Mount points of every run; a mount of a profile there would undo a control. */
 static const char *const reserved_targets[] = { "/proc", "/sys", "/dev", "/workspace", "/tmp", "/run/tyrum" };
 
 static int check_target (struct parse *parse, const struct json_node *node, const char *key,
@@ -98,7 +98,7 @@ static bool is_one_of (const char *text, const char *const *names, size_t count)
   return false;
 }
 
-/* Finds the members of a grant's object, refusing any that is not in FIELDS. */
+/* Finds the members of a grant's object; refuses any that is not in FIELDS. */
 static int grant_members (struct parse *parse, const struct json_node *node, const char *key,
                           const struct grant_field *fields, size_t count, const struct json_node **ret_nodes)
 {
@@ -258,7 +258,7 @@ static int read_list (struct parse *parse, const struct json_node *node, enum se
   return 0;
 }
 
-/* Which JSON types may stand for a scalar; sizes may be plain bytes. */
+/* Which JSON types a scalar may have; a size may be a plain number of bytes. */
 static bool scalar_type_fits (const struct setting_info *info, enum json_type type)
 {
   if (info->kind == KIND_FLAG)
@@ -279,8 +279,8 @@ static const char *scalar_expected (const struct setting_info *info)
   return info->syntax == SYNTAX_DURATION ? "a duration such as \"60s\"" : "a number";
 }
 
-/* A list by file lies beside the file that names it. Two files that say 'site.json' mean two lists, and the
- * lattice compares texts, so the text becomes the whole path. */
+/* A relative list file is relative to the file that names it. The lattice compares texts, and 'site.json'
+ * in two directories is two lists, so the text becomes the full path. */
 static int place_list (struct parse *parse, struct value *value)
 {
   const char *slash = strrchr (parse->file, '/');
@@ -349,7 +349,7 @@ static bool is_section (const char *path)
   return false;
 }
 
-/* Says which key was probably meant, among those that can stand in SECTION ("" for the top). */
+/* Suggests the key that was probably meant, among those valid in SECTION ("" for the top). */
 static int unknown_key (struct parse *parse, const struct json_key *key, const char *section,
                         const struct header_key *headers, size_t header_count)
 {

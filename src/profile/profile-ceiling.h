@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ceiling: what the operator allows on this host, whatever profile or request say.
+/* The ceiling: what the operator allows on this host, whatever the profile or the request.
  *
- * A file of the same sections as a profile, met into every plan, plus the few things that only an
- * operator decides: the ids that runs may use, and whether a run without a sandbox is allowed at all.
- * No file means no ceiling; a file that cannot be read or trusted is an error, never "no ceiling".
+ * A file with the same sections as a profile, met into every plan, and with the few keys that only an
+ * operator decides: the ids that runs may use, and whether a run without a sandbox is allowed at all. No file
+ * means no ceiling; a file that cannot be read or trusted is an error, never "no ceiling".
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct ceiling {
   struct settings settings;
   struct seccomp_list *seccomp; /* the list that it names, once loaded */
   bool allow_rawdog;
-  uint32_t ids_first, ids_count; /* host ids for private user namespaces; count 0: not said */
+  uint32_t ids_first, ids_count; /* host ids for private user namespaces; count 0: not set */
 };
 
 int ceiling_parse (const char *file, const char *text, size_t len, struct ceiling **ret_ceiling,

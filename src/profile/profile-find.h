@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where profiles are: the operator's directory, the user's directory, the shipped ones, in this order.
+/* Finds profiles: in the operator's directory, then the user's, then the shipped one.
  *
- * The only part of src/profile that reads files. A name is looked for in each directory in turn; a text
- * with a slash in it, or ending in .json, is a file. Whether a file is trusted is judged on the opened
- * descriptor: one that others may write, or that lies in the workspace, may only tighten, and cannot
- * stand in for a trusted profile of the same name. There is no fall-back: an unknown name is an error.
+ * The only part of src/profile that reads files. A name is looked up in each directory in turn; a text with a
+ * slash, or one that ends in .json, is a file. Trust is decided on the opened descriptor: a file that others
+ * may write, or that lies in the workspace, may only tighten, and cannot replace a trusted profile of the
+ * same name. There is no fallback: an unknown name is an error.
  */
 #pragma once
 
@@ -46,10 +46,10 @@ int ceiling_load (const struct profile_store *store, struct ceiling **ret_ceilin
 int configuration_load (const struct profile_store *store, struct configuration **ret_configuration,
                         struct error *err);
 
-/* The same as loading it with STORE, whose workspace was not known when it was loaded. */
+/* The same check as configuration_load with STORE, for a workspace that was not known at that time. */
 int configuration_check (const struct configuration *configuration, const struct profile_store *store,
                          struct error *err);
 
 const char *profile_place_text (enum profile_place place);
-/* Which directory a loaded profile came from; PLACE_COUNT for a file of its own. */
+/* The directory that a loaded profile came from; PLACE_COUNT for a file given by path. */
 enum profile_place profile_place_of (const struct profile_store *store, const struct profile *profile);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is wrong with a profile, or will surprise its author, beyond what the parser refuses.
+/* Finds errors and likely mistakes in a profile beyond what the parser refuses.
  *
- * Findings are data: severity, where, which key, what. Errors are refused by every plan as well;
- * warnings are allowed and worth a second look. Pure.
+ * Findings are data: severity, position, key, message. Every plan refuses errors as well;
+ * warnings are allowed. Pure.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct lint {
   size_t count;
 };
 
-/* PROFILE is resolved. */
+/* PROFILE must be resolved. */
 int profile_lint (const struct profile *profile, struct lint *ret_lint, struct error *err);
 
 void lint_clear (struct lint *lint);

@@ -13,7 +13,7 @@ struct parse {
   struct error *err;
 };
 
-/* Keys that a document has beside the settings. */
+/* A key of the document that is not a setting. */
 struct header_key {
   const char *name;
   int (*read) (struct parse *parse, const struct json_node *node, void *document);

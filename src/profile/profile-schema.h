@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON Schema of the profile language, of the ceiling and of the operator's configuration, made from the
- * parser's own tables. */
+/* JSON Schema of the profile language, the ceiling and the operator's configuration, generated from
+ * the tables of the parsers. */
 #pragma once
 
 #include "base-error.h"

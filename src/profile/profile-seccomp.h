@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A seccomp list: which system calls a profile allows, as readable data.
  *
- * Lists are JSON with comments in profiles/seccomp; docs/seccomp.md describes the form. They are
- * allow-lists: whatever is not named gets one errno ("unknown"), ENOSYS in those we ship, as from a
- * kernel that does not know the call, so that libraries fall back; calls that are known and refused
- * on purpose get the errno under which they stand in "deny". A call under "when" is allowed if its
- * arguments pass a test, and gets the errno of its "else" otherwise.
+ * Lists are JSON with comments in profiles/seccomp; docs/seccomp.md describes the format. They are
+ * allow-lists: a call that is not named gets one errno ("unknown"). The shipped lists use ENOSYS, as from a
+ * kernel without the call, so that libraries fall back. Calls that are refused on purpose get the errno under
+ * which they are listed in "deny". A call under "when" is allowed if its arguments pass a test, and gets the
+ * errno of its "else" otherwise.
  *
- * Only the form is checked here. Whether a name exists on an architecture is libseccomp's
- * knowledge, and asked when a plan is made.
+ * Only the syntax is checked here. libseccomp decides whether a name exists on an
+ * architecture, when a plan is made.
  */
 #pragma once
 
@@ -25,8 +25,8 @@
 #define SECCOMP_WAYS_MAX   32u
 #define SECCOMP_VALUES_MAX 64u
 
-/* A test looks at the low 32 bits of an argument. That is all the kernel reads of an int, whatever
- * a caller leaves in the upper half. */
+/* A test compares the low 32 bits of an argument: the kernel reads only those of an int,
+ * whatever the upper half has. */
 enum seccomp_compare {
   SECCOMP_IN,     /* the argument is one of the values */
   SECCOMP_NOT_IN, /* it is none of them */
@@ -40,8 +40,8 @@ struct seccomp_test {
   size_t count;
 };
 
-/* NAME is allowed if every test holds; without tests always. Rules for one name stand together,
- * and any of them is enough. */
+/* NAME is allowed if every test holds; without tests always. Rules for one name are adjacent,
+ * and any of them suffices. */
 struct seccomp_rule {
   char *name;
   struct seccomp_test tests[SECCOMP_ARGUMENTS]; /* at most one for an argument */
@@ -59,28 +59,27 @@ struct seccomp_deny {
 struct seccomp_list {
   char *name;    /* "strict" */
   char *meaning; /* one sentence */
-  char *file;    /* where it was read */
+  char *file;    /* its path */
   int unknown_errnum;
   struct seccomp_rule *rules; /* in the order of the file */
   size_t rule_count;
   struct seccomp_deny *denies;
   size_t deny_count;
-  bool kept; /* it stays, whoever frees it */
+  bool kept; /* owned by the cache: seccomp_list_free does nothing */
 };
 
-/* FILE is what messages call the list: "FILE:LINE:COLUMN: ...". */
+/* FILE names the list in messages: "FILE:LINE:COLUMN: ...". */
 int seccomp_list_parse (const char *file, const char *text, size_t len, struct seccomp_list **ret_list,
                         struct error *err);
 void seccomp_list_free (struct seccomp_list *list);
 
-/* From here on lists that were read are kept, a few of them, for this process and those that are forked from
- * it: for a program that plans again and again. What a list says depends on nothing but its text, so one of
- * the same file and the same text, to the last byte, is the same list. Without this and filters_keep
- * (plan-seccomp.h) a run in a prewarmed sandbox takes 8 % more, one through the daemon 7 % (p25 of 60
- * launches by turns). */
+/* From here on a few parsed lists are cached in this process and its forked children, for programs that
+ * plan repeatedly. The result of parsing depends only on the text, so the cache compares file name and
+ * text byte by byte. Without this and filters_keep (plan-seccomp.h) a run in a prewarmed sandbox takes 8 %
+ * more time, one through the daemon 7 % (p25 of 60 launches by turns). */
 void seccomp_lists_keep (void);
 
-/* As seccomp_list_parse, or the one that was kept. */
+/* As seccomp_list_parse, but may return a cached list. */
 int seccomp_list_obtain (const char *file, const char *text, size_t len, struct seccomp_list **ret_list,
                          struct error *err);
 DEFINE_CLEANUP (struct seccomp_list, seccomp_list_free)

@@ -60,7 +60,7 @@ const struct header_key profile_header_keys[] = {
 };
 const size_t profile_header_key_count = ARRAY_LEN (profile_header_keys);
 
-/* A profile without a sandbox must not look like one that has one. */
+/* A profile without a sandbox must not look like one with a sandbox. */
 static int check_disabled (const struct profile *profile, const char *label, struct error *err)
 {
   const struct value *type = &profile->settings.values[SETTING_ISOLATION_TYPE];
@@ -136,15 +136,14 @@ static int refuse_looser (const struct profile *child, const struct profile *par
       parent->name);
 }
 
-/* A runtime is executed on the host and an image is the root: naming one where nobody did is no tightening.
- */
+/* A runtime is executed on the host and an image is the root, so choosing either does not tighten. */
 static bool chooses_program (enum setting setting, const struct value *given, const struct value *own)
 {
   return (setting == SETTING_ISOLATION_RUNTIME || setting == SETTING_ISOLATION_IMAGE) && value_is_set (own)
          && !value_equal (setting, given, own);
 }
 
-/* Exceptions only count beside "*", so what matters is whether one is taken from what was required. */
+/* Exceptions matter only beside "*", so check whether one removes a required control. */
 static int check_optional (const struct profile *child, const struct profile *given, struct error *err)
 {
   const struct strlist *names = &child->settings.values[SETTING_OPTIONAL].set;
@@ -156,8 +155,8 @@ static int check_optional (const struct profile *child, const struct profile *gi
   return 0;
 }
 
-/* What the parent leaves unsaid is its fallback, not a free choice: an untrusted child is held against that.
- */
+/* A setting that the parent leaves unset has its fallback, and an untrusted child
+ * must be as tight as that. */
 int profile_check_tighter (const struct profile *child, const struct profile *parent, struct error *err)
 {
   struct profile given = { .name = parent->name };
@@ -208,7 +207,7 @@ int profile_inherit (struct profile *child, const struct profile *parent, struct
   return 0;
 }
 
-/* A control in both lists would be required or not by the order in which they are read. */
+/* Whether a control in both lists is required would depend on the order in which they are read. */
 static int check_lists (const struct profile *profile, struct error *err)
 {
   const struct value *require = &profile->settings.values[SETTING_REQUIRE];
@@ -235,10 +234,11 @@ int profile_resolve (struct profile *profile, struct error *err)
     return r;
   if (mode->level == NETWORK_ALLOW && peers->set.count == 0)
     return error_set (err, -EINVAL,
-                      "profile '%s':%u: network.mode: 'allow' with nothing in network.allow; say 'none'",
+                      "profile '%s':%u: network.mode: 'allow' without an entry in network.allow; use 'none'",
                       profile->file, mode->origin.line);
   if (mode->level < NETWORK_ALLOW && peers->set.count > 0)
-    return error_set (err, -EINVAL, "profile '%s':%u: network.allow: only counts with network.mode 'allow'",
+    return error_set (err, -EINVAL,
+                      "profile '%s':%u: network.allow: has no effect without network.mode 'allow'",
                       profile->file, peers->origin.line);
   return 0;
 }

@@ -11,8 +11,8 @@
 #include "profile-configuration-internal.h"
 #include "profile-parse-internal.h"
 
-/* Patterns are looser than the parser where a regular expression cannot say it; a test holds that
- * everything the parser takes is valid by the schema. */
+/* Patterns are looser than the parser where a regular expression is not enough; a test checks that
+ * everything the parser accepts is valid by the schema. */
 static const char *const patterns[] = {
   [SYNTAX_SIZE] = "^(0|[1-9][0-9]*)[KMGT]?$",
   [SYNTAX_DURATION] = "^(0|[1-9][0-9]*)(ms|s|m|h)$",
@@ -155,7 +155,7 @@ static void write_setting (struct json_writer *w, const char *leaf, enum setting
 
 static void write_section (struct json_writer *w, const char *name, const char *prefix);
 
-/* The settings and sections directly below PREFIX ("" or "process."), in the table's order. */
+/* The settings and sections directly below PREFIX ("" or "process."), in the order of the table. */
 static void write_members (struct json_writer *w, const char *prefix)
 {
   size_t skip = strlen (prefix);
@@ -211,7 +211,7 @@ static void write_section (struct json_writer *w, const char *name, const char *
   json_object_end (w);
 }
 
-/* Header schemas are small constants; parsed and written again so that the layout stays one. */
+/* Header schemas are constants; parsing and writing them again gives one layout for all. */
 static int write_constant (struct json_writer *w, const char *key, const char *help, const char *schema,
                            struct error *err)
 {
@@ -230,7 +230,7 @@ static int write_constant (struct json_writer *w, const char *key, const char *h
   return 0;
 }
 
-/* All that stands before the keys of a document. */
+/* Writes everything before the keys of a document. */
 static void begin_document (struct json_writer *w, const char *title, const char *const *required)
 {
   json_object_begin (w, NULL);
@@ -245,7 +245,7 @@ static void begin_document (struct json_writer *w, const char *title, const char
   json_object_begin (w, "properties");
 }
 
-/* Keys of one section stand together in the table. */
+/* Keys of one section are adjacent in the table. */
 static int write_configuration (char **ret_text, struct error *err)
 {
   static const char *const required[] = { "version", NULL };

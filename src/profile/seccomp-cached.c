@@ -6,33 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two are shipped. Whoever has more, or changes them often, reads the others as before. */
-#define KEPT_MAX 8
+/* Two lists are shipped. Further ones are parsed each time. */
+#define CACHED_MAX 8
 
 static struct {
   char *text;
   size_t len;
   struct seccomp_list *list;
-} kept[KEPT_MAX];
-static size_t kept_count;
-static bool keeping;
+} cached[CACHED_MAX];
+static size_t cached_count;
+static bool caching;
 
 void seccomp_lists_keep (void)
 {
-  keeping = true;
+  caching = true;
 }
 
-static void keep (const char *text, size_t len, struct seccomp_list *list)
+static void add_to_cache (const char *text, size_t len, struct seccomp_list *list)
 {
-  char *copy = kept_count < KEPT_MAX ? malloc (len + 1) : NULL;
+  char *copy = cached_count < CACHED_MAX ? malloc (len + 1) : NULL;
 
   if (copy == NULL)
     return;
   memcpy (copy, text, len);
   list->kept = true;
-  kept[kept_count].text = copy;
-  kept[kept_count].len = len;
-  kept[kept_count++].list = list;
+  cached[cached_count].text = copy;
+  cached[cached_count].len = len;
+  cached[cached_count++].list = list;
 }
 
 int seccomp_list_obtain (const char *file, const char *text, size_t len, struct seccomp_list **ret_list,
@@ -40,14 +40,14 @@ int seccomp_list_obtain (const char *file, const char *text, size_t len, struct 
 {
   int r;
 
-  for (size_t i = 0; i < kept_count; i++)
-    if (kept[i].len == len && memcmp (kept[i].text, text, len) == 0
-        && strcmp (kept[i].list->file, file) == 0) {
-      *ret_list = kept[i].list;
+  for (size_t i = 0; i < cached_count; i++)
+    if (cached[i].len == len && memcmp (cached[i].text, text, len) == 0
+        && strcmp (cached[i].list->file, file) == 0) {
+      *ret_list = cached[i].list;
       return 0;
     }
   r = seccomp_list_parse (file, text, len, ret_list, err);
-  if (r == 0 && keeping)
-    keep (text, len, *ret_list);
+  if (r == 0 && caching)
+    add_to_cache (text, len, *ret_list);
   return r;
 }

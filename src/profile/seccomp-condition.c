@@ -12,7 +12,7 @@
 #include "base-str.h"
 #include "profile-seccomp.h"
 
-/* As x86_64 and aarch64 have them, whatever machine this is compiled for. */
+/* The values of x86_64 and aarch64, whatever machine this is compiled for. */
 static const struct seccomp_constant constants[] = {
   { "AF_UNIX", 1 },
   { "AF_INET", 2 },
@@ -107,15 +107,14 @@ static int read_value (const struct json_place *place, const struct json_node *n
     return json_fail (place, node, err, "expected a number or the name of a constant, found %s",
                       json_type_text (node->type));
   if (!str_has_prefix (node->text, "0x"))
-    return seccomp_look_up (place, node, node->text,
-                            "a constant known here; a number such as \"0x5412\" always is", constants,
-                            ARRAY_LEN (constants), ret_value, err);
+    return seccomp_look_up (place, node, node->text, "a known constant; use a number such as \"0x5412\"",
+                            constants, ARRAY_LEN (constants), ret_value, err);
   if (!parse_hex (node->text, ret_value))
     return json_fail (place, node, err, "'%s' is not a number of up to eight digits 0-9 and a-f", node->text);
   return 0;
 }
 
-/* A test while it is read. */
+/* A test while it is parsed. */
 struct draft {
   struct seccomp_test test;
   bool has_argument;
@@ -139,9 +138,10 @@ static int read_values (const struct json_place *place, const struct json_node *
                         enum seccomp_compare compare, struct seccomp_test *test, struct error *err)
 {
   if (test->values != NULL)
-    return json_fail (place, node, err, "a test has one of 'in', 'not_in' and 'clear'");
+    return json_fail (place, node, err, "a test has exactly one of 'in', 'not_in' and 'clear'");
   if (node->count == 0 || node->count > SECCOMP_VALUES_MAX)
-    return json_fail (place, node, err, "%zu values, where 1 to %u belong", node->count, SECCOMP_VALUES_MAX);
+    return json_fail (place, node, err, "%zu values; from 1 to %u are allowed", node->count,
+                      SECCOMP_VALUES_MAX);
   test->compare = compare;
   test->values = calloc (node->count, sizeof (*test->values));
   if (test->values == NULL)

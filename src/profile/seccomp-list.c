@@ -26,9 +26,9 @@ static const struct seccomp_constant errnos[] = {
   { "EAFNOSUPPORT", EAFNOSUPPORT },
 };
 
-/* Where a name stands, to find one that stands in two places. */
+/* The position of a name, to find names that are listed twice. */
 struct mention {
-  const char *name; /* the tree's */
+  const char *name; /* owned by the tree */
   unsigned line, column;
 };
 
@@ -38,7 +38,7 @@ struct builder {
   size_t mention_count;
 };
 
-/* Makes room for one item more behind COUNT; returns it cleared, or NULL. */
+/* Makes room for one more item after COUNT; returns it cleared, or NULL. */
 static void *new_item (void **items, size_t count, size_t size)
 {
   if (count == 0 || (count & (count - 1)) == 0) {
@@ -89,7 +89,7 @@ static bool is_call_name (const char *name)
   return len > 0 && len <= LIMIT_NAME_BYTES && name[len] == '\0';
 }
 
-/* Every name of the list comes by here once. */
+/* Called once for every name of the list. */
 static int mention (struct builder *b, const struct json_place *place, const struct json_node *node,
                     const char *name, unsigned line, unsigned column, struct error *err)
 {
@@ -173,7 +173,7 @@ static int read_conditional (const struct json_place *place, const struct json_n
   if (r < 0)
     return r;
   if (call.ways == 0)
-    return json_fail (place, node, err, "no way to be allowed; name '%s' under 'deny'", key->name);
+    return json_fail (place, node, err, "no condition allows the call; name '%s' under 'deny'", key->name);
   if (call.errnum == 0)
     return json_fail (place, node, err, "key 'else' is missing");
   return add_deny (b, key->name, call.errnum, key->line) < 0 ? error_oom (err) : 0;
@@ -253,7 +253,7 @@ static int read_version (const struct json_place *place, const struct json_node 
   (void) at;
   if (strcmp (node->text, "1") == 0)
     return 0;
-  return json_fail (place, node, err, "version %s is not known here; this program reads version 1",
+  return json_fail (place, node, err, "version %s is not supported; this program reads version 1",
                     node->text);
 }
 
@@ -264,7 +264,7 @@ static int read_name (const struct json_place *place, const struct json_node *no
 
   if (node->text[0] == '\0' || strlen (node->text) > LIMIT_NAME_BYTES
       || node->text[strspn (node->text, "abcdefghijklmnopqrstuvwxyz0123456789_-")] != '\0')
-    return json_fail (place, node, err, "'%s' is not a name of small letters, digits, '-' and '_'",
+    return json_fail (place, node, err, "'%s' is not a name of lower-case letters, digits, '-' and '_'",
                       node->text);
   return json_into_text (place, node, &b->list->name, err);
 }
@@ -306,7 +306,7 @@ static int compare_mentions (const void *a, const void *b)
   return x->column < y->column ? -1 : 1;
 }
 
-/* A call has one fate: allowed, conditional or denied. */
+/* A call may be listed only once: allowed, conditional or denied. */
 static int check_repeats (struct builder *b, struct error *err)
 {
   if (b->mention_count > 0)

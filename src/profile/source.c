@@ -15,20 +15,20 @@ struct place {
   const char *why;
 };
 
-/* Neither these, nor what lies in them, nor a directory that holds them. */
+/* These paths, everything below them, and every directory that contains them. */
 static const struct place forbidden[] = {
-  { "/proc", "it shows and steers the host's processes" },
-  { "/sys", "it steers the host's kernel" },
+  { "/proc", "it exposes and controls the host's processes" },
+  { "/sys", "it controls the host's kernel" },
   { "/dev", "it holds the host's devices" },
   { "/run", "it holds the sockets of engines and services" },
   { "/var/run", "it holds the sockets of engines and services" },
   { "/var/lib/docker", "it holds other containers" },
   { "/var/lib/containers", "it holds other containers" },
   { "/var/lib/containerd", "it holds other containers" },
-  { "/var/lib/tyrum-oci", "it holds our own journal" },
+  { "/var/lib/tyrum-oci", "it holds tyrum-oci's audit journal" },
 };
 
-/* The host runs what is in these: read, they are harmless, written, they are the host. */
+/* The host executes what is in these: reading is harmless, writing gives control of the host. */
 static const char *const programs[] = { "/usr",   "/bin",   "/sbin",   "/lib",
                                         "/lib32", "/lib64", "/libx32", "/boot" };
 
@@ -52,7 +52,7 @@ static bool is_home (const char *path)
   return strchr (user, '/') == NULL;
 }
 
-/* Keys, tokens and configuration lie in a home's directories whose names begin with a dot. */
+/* Keys, tokens and configuration are in dot directories of a home. */
 static bool is_private (const char *path)
 {
   const char *rest = NULL;
@@ -73,11 +73,11 @@ enum source_class source_classify (const char *path, const char **ret_why)
       return SOURCE_FORBIDDEN;
     }
   if (is_home (path) || is_private (path)) {
-    *ret_why = "it holds people's keys and histories";
+    *ret_why = "it holds users' keys and histories";
     return SOURCE_SENSITIVE;
   }
   if (holds_programs (path)) {
-    *ret_why = "the host's own programs are there";
+    *ret_why = "it holds the host's own programs";
     return SOURCE_PROGRAMS;
   }
   if (path_is_within (path, "/etc")) {
@@ -100,7 +100,7 @@ const char *source_forbidden_root (const char *path)
   static const char *const kernels[] = { "/proc", "/sys", "/dev" };
   const char *why = NULL;
   enum source_class class = source_classify (path, &why);
-  /* Where a user's own engine keeps roots. */
+  /* Rootless engines keep container roots in ~/.local/share. */
   bool closed = class == SOURCE_SENSITIVE && (!is_private (path) || strstr (path, "/.local/share/") == NULL);
 
   for (size_t i = 0; class == SOURCE_FORBIDDEN && i < ARRAY_LEN (forbidden); i++)

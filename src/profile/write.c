@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Profiles as text again: one fixed order, every setting that holds, so equal meanings are equal bytes. */
+/* Writes profiles as text: a fixed order and every effective setting, so equal meanings give equal bytes. */
 #include <config.h>
 
 #include "profile-profile.h"
@@ -66,7 +66,7 @@ static int write_value (struct json_writer *w, const char *key, enum setting set
   return 0;
 }
 
-/* Closes the objects of FROM that TO does not share, and opens those of TO. */
+/* Closes the objects of FROM that are not shared with TO, and opens those of TO. */
 static void change_section (struct json_writer *w, const char *from, const char *to)
 {
   size_t same = 0, at;
@@ -146,7 +146,7 @@ int profile_digest (const struct profile *profile, char ret_digest[PROFILE_DIGES
   json_object_begin (&w, NULL);
   if (write_body (&w, &profile->settings) < 0)
     return error_oom (err);
-  /* A list of one's own can change behind an unchanged name. */
+  /* The content of a custom list can change under the same name. */
   json_string (&w, "list", profile->seccomp_digest);
   json_object_end (&w);
   r = json_finish (&w, &text, err);

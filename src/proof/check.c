@@ -27,7 +27,7 @@ void run_facts_write (const struct run_dir *dir, const struct outside *outside)
   cleanup_free char *bytes = NULL;
   size_t length = 0;
 
-  /* Whoever asks later finds nothing, and is told so. */
+  /* Without the file, run_check reports that the run has no facts. */
   if (outside_save (outside, &bytes, &length, &ignored) < 0
       || file_write_passing (dir->fd, FACTS_FILE, bytes, length, 0600, &ignored) < 0)
     error_clear (&ignored);
@@ -46,7 +46,7 @@ static int read_facts (const struct run_dir *dir, struct outside *ret_then, stru
   return r < 0 ? r : outside_load (bytes, length, ret_then, err);
 }
 
-/* Every process that can be seen. */
+/* The processes of the run, and the number of all processes that could not be inspected. */
 struct found {
   struct outside *items;
   size_t count;
@@ -60,7 +60,7 @@ static void found_clear (struct found *found)
   free (found->items);
 }
 
-/* Of a process that is dead and only waits to be collected nothing can be said, and nothing has to be. */
+/* Zombies have no namespaces or mounts to compare. */
 static bool is_gone (const struct outside *process)
 {
   const char *state = process->status ? strstr (process->status, "\nState:\t") : NULL;
@@ -96,7 +96,7 @@ static int look_at_all (struct found *found, const struct outside *then, struct 
   int r = 0;
 
   if (proc == NULL)
-    return error_set_errno (err, errno, "list the processes");
+    return error_set_errno (err, errno, "list the processes in '/proc'");
   while (r == 0 && (entry = readdir (proc)) != NULL) {
     uint64_t pid;
 
@@ -116,7 +116,7 @@ static int look_at_first (const struct outside *then, const struct host_facts *h
 
   if (r < 0)
     return r;
-  /* A number that another process has got meanwhile is nobody's first. */
+  /* The pid may have been reused since. */
   if (then->seen
       && (is_gone (now) || !proc_status_read (now->status, &status) || status.pid != 1
           || now->spaces[SPACE_PID] != then->spaces[SPACE_PID]))

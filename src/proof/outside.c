@@ -25,12 +25,12 @@
 #include "cgroup-group.h"
 #include "posture-proc.h"
 
-/* A mount table, or the environment of a process. */
+/* Enough for a mount table, or the environment of a process. */
 #define PROC_FILE_MAX ((size_t) 4 * 1024 * 1024)
 
-/* Seven numbers and the blanks between them. */
+/* Seven namespace numbers, a pid, and newlines. */
 #define SPACES_MAX  256
-#define SPACES_FILE "lock" /* it is there anyway, and gone last */
+#define SPACES_FILE "lock" /* exists as long as the run's directory */
 
 static char *read_text (int proc, const char *name, size_t *ret_length)
 {
@@ -43,7 +43,7 @@ static char *read_text (int proc, const char *name, size_t *ret_length)
   return text;
 }
 
-/* In the child, to the end: as the root of PROC's user namespace, copies its file NAME to OUT. */
+/* In a child: as root of PROC's user namespace, copies its file NAME to OUT, and exits. */
 static void __attribute__ ((noreturn)) copy_as_root_inside (int proc, const char *name, int out)
 {
   int space = openat (proc, "ns/user", O_RDONLY | O_CLOEXEC);
@@ -126,7 +126,7 @@ void outside_look_mounts (pid_t pid, struct outside *outside)
   outside->mounts = path ? read_text (AT_FDCWD, path, NULL) : NULL;
 }
 
-/* The program that runs is the file that we mean. */
+/* Whether PID executes the file INIT. */
 static bool is_init (pid_t pid, const char *init)
 {
   cleanup_free char *path = str_format ("/proc/%d/exe", (int) pid);
@@ -153,7 +153,7 @@ static int add_below (struct outside *outside, const struct plan_mount *mount, c
   return 0;
 }
 
-/* A bind takes along what is mounted below its source on the host. */
+/* A recursive bind includes what is mounted below its source on the host. */
 static int look_below (const struct promises *promises, const struct proc_mounts *host,
                        struct outside *outside)
 {
@@ -166,7 +166,7 @@ static int look_below (const struct promises *promises, const struct proc_mounts
   return 0;
 }
 
-/* Adds NUMBER to a set. 1: it was not in it; 0: it was; or -ENOMEM. */
+/* Adds NUMBER to a set. 1: added; 0: it was in the set; -ENOMEM. */
 static int add_number (uint64_t **numbers, size_t *count, uint64_t number)
 {
   uint64_t *grown;
@@ -201,7 +201,7 @@ static int look_at_host (const struct promises *promises, struct outside *outsid
   return add_devices (&host, outside) < 0 ? -ENOMEM : look_below (promises, &host, outside);
 }
 
-/* Whoever comes later compares with these; whoever came earlier has written its own. */
+/* Writes the namespaces for runs that start later; look_at_siblings reads those of earlier runs. */
 static void write_spaces (const struct run_dir *dir, pid_t pid, const struct outside *outside)
 {
   char text[SPACES_MAX];
@@ -210,13 +210,13 @@ static void write_spaces (const struct run_dir *dir, pid_t pid, const struct out
   for (enum space s = 0; s < SPACE_COUNT; s++)
     len += snprintf (text + len, sizeof (text) - (size_t) len, "%" PRIu64 "\n", outside->spaces[s]);
   len += snprintf (text + len, sizeof (text) - (size_t) len, "%d\n", (int) pid);
-  /* A sibling that finds nothing compares nothing, and says with how many it compared. */
+  /* Without it a sibling cannot compare; outside->siblings counts those that it could. */
   if (pwrite (dir->lock_fd, text, (size_t) len, 0) != len)
     errno = 0;
 }
 
-/* The kernel gives a number again when a namespace is gone, and a run's directory outlives its namespaces:
- * what counts is that the process which had it is there and still has it. TEXT is what it wrote. */
+/* Whether the process that wrote TEXT is alive and still in SPACE: the kernel reuses the number of a removed
+ * namespace, and a run's directory outlives its namespaces. */
 static bool is_still_there (const char *text, enum space space, pid_t ours)
 {
   uint64_t numbers[SPACE_COUNT + 1];
@@ -240,7 +240,7 @@ static bool shares (const char *text, const struct outside *outside, enum space 
 
     if (!proc_number_next (&text, &number))
       return false;
-    /* Without a user namespace of its own a run shares the host's, which the judge sees by itself. */
+    /* The host's namespaces are shared by all that have no own; judge_space checks for them. */
     if (number != 0 && number == outside->spaces[s] && number != outside->own_spaces[s]) {
       *ret_space = s;
       return true;
@@ -277,8 +277,9 @@ static int look_at_siblings (const struct outside_subject *subject, struct outsi
   return 0;
 }
 
-/* Whether process PROC has a namespace of the run's. Who has its mounts is of the run itself, and who has
- * none any more is about to end; the user namespace of a user's engine is everybody's there. */
+/* Whether process PROC, which is not in the run's mount namespace, shares another namespace with the run. A
+ * process without a mount namespace is exiting. All containers of a rootless engine share its user
+ * namespace, so that is not checked. */
 static bool is_stranger (int proc, const struct outside *outside, enum space *ret_space)
 {
   static const enum space shared[] = { SPACE_PID, SPACE_NET, SPACE_IPC, SPACE_UTS, SPACE_CGROUP };
@@ -297,10 +298,9 @@ static bool is_stranger (int proc, const struct outside *outside, enum space *re
   return false;
 }
 
-/* Whether a thread of process PROC has no namespace of the run's. An engine goes into a container's network
- * itself, on a thread, to set it up; if that is its first, which a process is known by, it can stay there for
- * ever: the engine's language cannot end it. A container that shares a namespace does so with all its
- * threads. */
+/* Whether a thread of process PROC shares no namespace with the run. An engine joins a container's network
+ * namespace on one of its threads to set it up. If that is the main thread, it may stay there, because Go
+ * cannot end the main thread. A container that shares a namespace does so with all its threads. */
 static bool has_other_thread (int proc, const struct outside *outside)
 {
   int tasks = openat (proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -323,8 +323,8 @@ static bool has_other_thread (int proc, const struct outside *outside)
   return other;
 }
 
-/* An engine and its other containers may have mount namespaces of their own. A file system that is mounted in
- * one of them is not the run's alone. SEEN are the namespaces that were looked at. */
+/* Adds the file systems in the mount namespace of PROC, such as an engine or another container: one that is
+ * mounted there is not the run's own. SEEN are the namespaces that were read already. */
 static int look_at_mounts_of (int proc, struct outside *outside, uint64_t **seen, size_t *seen_count)
 {
   uint64_t space = space_of (proc, SPACE_MOUNT);
@@ -339,7 +339,7 @@ static int look_at_mounts_of (int proc, struct outside *outside, uint64_t **seen
       return 0;
   text = read_text (proc, "mountinfo", NULL);
   r = text ? proc_mounts_read (text, &mounts) : -EINVAL;
-  /* A process that has ended meanwhile has none; another of that namespace may still be there. */
+  /* The process has exited meanwhile; another one in that namespace may still exist. */
   if (r == -EINVAL || mounts.count == 0)
     return 0;
   if (r == 0)
@@ -347,7 +347,7 @@ static int look_at_mounts_of (int proc, struct outside *outside, uint64_t **seen
   return r < 0 ? r : add_number (seen, seen_count, space);
 }
 
-/* An engine has other containers, and words for sharing their namespaces and mounts. */
+/* In an engine, containers can share namespaces and mounts. */
 static int look_at_others (struct outside *outside)
 {
   DIR *dir = opendir ("/proc");

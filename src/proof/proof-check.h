@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A live run, looked at again from outside.
+/* Checks a live run again from outside.
  *
- * The supervisor writes down what it saw when the run was judged (run_facts_write), right before the command
- * gets its go-ahead. Whoever may read the run's directory compares with it later (run_check): the first
- * process, the cgroup, the mount table, and every process of the host that is in the run's cgroup or in any
- * of its namespaces.
+ * The supervisor writes the facts on which the run was judged (run_facts_write), right before the command
+ * starts. run_check compares them later with init, the cgroup, the mount table, and every process of the host
+ * that is in the run's cgroup or in any of its namespaces. It needs read access to the run's directory.
  */
 #pragma once
 
@@ -16,12 +15,12 @@
 struct run_check {
   char *profile, *backend;
   struct drift drift;
-  size_t processes; /* of the run, that were compared */
-  size_t unseen;    /* processes of others, of which nobody told us the namespaces */
-  bool inside;      /* the run is on this kernel: its processes can be seen */
+  size_t processes; /* processes of the run that were compared */
+  size_t unseen;    /* processes whose namespaces could not be read */
+  bool inside;      /* the run is on this kernel, so its processes were compared */
 };
 
-/* Not synced to the disk: a host that went down has no live runs. That it fails is told by run_check. */
+/* Not synced to disk: after a crash of the host no run is live. run_check reports a missing file. */
 void run_facts_write (const struct run_dir *dir, const struct outside *outside);
 
 /* -ESRCH for a run that is not live, or that ends meanwhile. */

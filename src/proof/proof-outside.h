@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looking at a container from outside: /proc/PID, its cgroup, its siblings.
+/* Observes a container from outside: /proc/PID, its cgroup, its siblings.
  *
- * For a launch, right before the judge; and again later for `check`, by whoever asks.
+ * For a launch right before the judge, and again later for `check`.
  */
 #pragma once
 
@@ -15,22 +15,21 @@
 
 struct outside_subject {
   const struct promises *promises;
-  pid_t pid;                  /* init; 0: it is no process of this host */
+  pid_t pid;                  /* init; 0: not a process of this host */
   const char *init;           /* path of our init */
-  const struct cgroup *group; /* the container's, held open; NULL: it is not */
-  const struct run_dir
-      *dir;          /* its namespaces are written down here, for its siblings; NULL: not a run of ours */
-  const char *state; /* where the siblings are */
+  const struct cgroup *group; /* the container's, already open; NULL: outside_look opens it */
+  const struct run_dir *dir;  /* gets the namespaces, for siblings; NULL: not our run */
+  const char *state;          /* directory of live state, with the siblings */
 };
 
-/* In two parts, as there is time for the first while the container is being made: what is around it, the
- * host's mounts and our own namespaces; and the container itself, which is added. Both fail only where memory
- * runs out; what cannot be seen stays unknown. */
+/* outside_look_around reads the host's mounts and our own namespaces, which is possible while the container
+ * is being created; outside_look adds the container itself. Both fail only without memory; what cannot be
+ * read stays unknown. */
 int outside_look_around (const struct promises *promises, struct outside *ret_outside, struct error *err);
 int outside_look (const struct outside_subject *subject, struct outside *outside, struct error *err);
 
 /* Reads the mount table again. */
 void outside_look_mounts (pid_t pid, struct outside *outside);
 
-/* The part that needs no promises: what /proc/PID says. */
+/* Reads /proc/PID only. */
 int outside_look_process (pid_t pid, struct outside *outside, struct error *err);

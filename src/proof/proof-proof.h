@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The proof of a container, before its command starts: init is asked, mounts get back the flags that a
- * runtime forgot, the container is looked at from outside, and a judge decides.
+/* The proof of a container, before its command starts: ask init, restore mount flags that the runtime
+ * dropped, observe from outside, judge.
  *
- *   proof_begin         sends the first questions; init need not be there yet
- *   proof_look_around   what is around the container, while that is being made; may be left out
- *   proof_look          the container itself, while init is busy with its answers
- *   proof_receive       as often as there is something to read, until all is answered
+ *   proof_begin         sends the first questions; init need not run yet
+ *   proof_look_around   optional: reads the host's facts while the container is being created
+ *   proof_look          reads the container's facts while init answers
+ *   proof_receive       whenever there is something to read, until all is answered
  *   proof_judge         the verdict
  *
  * It serves our own runs, prewarmed sandboxes, runs in an engine and the runtime shim. Nothing here waits for
@@ -19,11 +19,11 @@
 
 struct proof {
   struct inside inside;
-  size_t from, asked; /* the questions that are on their way: from FROM up to ASKED */
-  bool remounted;     /* the mounts were changed and are asked about once more */
+  size_t from, asked; /* the questions without answers: from FROM up to ASKED */
+  bool remounted;     /* mounts were changed, and the mount table is asked for again */
   struct outside outside;
-  int host_mounts;    /* the host's table of mounts, opened before it was read: tells when it has changed */
-  bool looked_around; /* OUTSIDE has what is around */
+  int host_mounts;    /* the host's mountinfo, opened before it was read; polled for changes */
+  bool looked_around; /* OUTSIDE has the host's facts */
 };
 
 #define PROOF_NONE ((struct proof){ .host_mounts = -1 })
@@ -31,22 +31,22 @@ struct proof {
 int proof_begin (struct proof *proof, const struct promises *promises, const struct talk *talk,
                  struct error *err);
 
-/* Whoever could not look around by now does it in proof_look, and is told why not. */
+/* If this fails, proof_look tries again and reports the error. */
 void proof_look_around (struct proof *proof, const struct promises *promises);
 int proof_look (struct proof *proof, const struct outside_subject *subject, struct error *err);
 
-/* 1: all is answered; 0: more has to come. PIDFD is init's, in whose mount namespace flags are put back; -1:
- * it has a kernel of its own. */
+/* 1: all is answered; 0: more must come. PIDFD is init's, in whose mount namespace flags are restored; -1:
+ * the container has its own kernel. */
 int proof_receive (struct proof *proof, const struct promises *promises, struct talk *talk, int pidfd,
                    struct error *err);
 
-/* PID is init's, 0 for one that has a kernel of its own. */
+/* PID is init's; 0: the container has its own kernel. */
 int proof_judge (struct proof *proof, const struct promises *promises, pid_t pid,
                  struct posture **ret_posture, struct error *err);
 
-/* As before proof_begin. */
+/* Frees everything; PROOF may be used again. */
 void proof_clear (struct proof *proof);
 
-/* remount.c: gives the mounts that MOUNTINFO shows the flags that they should have, and keeps the host's out.
- * Whether it did something. */
+/* remount.c: adds missing flags to the mounts in MOUNTINFO, and makes shared ones private. Returns whether it
+ * changed something. */
 bool proof_remount (const struct promises *promises, const char *mountinfo, int pidfd);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What init and we say to each other (wire-init.h), message by message.
+/* Messages to and from init (wire-init.h).
  *
- * Receiving never waits: talk_receive takes what is there, and is called again when there is more. So whoever
- * waits does it in its own way, for other things as well. What init says is outside input; on a socket the
- * kernel says who sent it, and nobody speaks for another.
+ * Receiving never blocks: talk_receive takes what is available, and is called again when there is more, so
+ * the caller waits in its own event loop. Messages from init are untrusted input. On a socket the kernel
+ * names the sender, and messages of any other process are refused.
  */
 #pragma once
 
@@ -15,35 +15,35 @@
 #include "wire-init.h"
 
 struct talk {
-  int from, to; /* the caller's: init's socket, or the container's standard output and input */
-  bool stdio;   /* the latter: nobody says who writes there */
-  pid_t pid;    /* whose words count; 0: those of the first to speak, whom it then is */
-  int pidfd;    /* of that one, where the kernel has told; -1: it has not */
+  int from, to; /* owned by the caller: init's socket, or the container's standard output and input */
+  bool stdio;   /* standard streams, on which the sender is not known */
+  pid_t pid;    /* the only accepted sender; 0: becomes that of the first message */
+  int pidfd;    /* of that sender, if the kernel sent it; -1: it did not */
   int passed;   /* a descriptor that came with the message, or -1 */
   struct handshake_header header;
-  uint8_t *bytes; /* behind the header, as many as it says */
+  uint8_t *bytes; /* header.length bytes after the header */
   size_t received;
 };
 
 #define TALK_NONE ((struct talk){ .from = -1, .to = -1, .pidfd = -1, .passed = -1 })
 
-/* One packet, whole. */
+/* Sends one whole message. */
 int talk_send (const struct talk *talk, enum handshake_type type, const void *bytes, size_t length,
                struct error *err);
 
-/* 1: a message of TYPE is there, with at most MOST bytes. 0: more of it has to come. Anything else that is
- * said is an error, and so is an end. */
+/* 1: a message of TYPE with at most MOST bytes is complete. 0: more of it must come. Any other message, and
+ * the end of the stream, is an error. */
 int talk_receive (struct talk *talk, enum handshake_type type, uint32_t most, struct error *err);
 
-/* The socket through which init finds us where it is given none, RENDEZVOUS_SOCKET in DIRECTORY. Whoever
- * finds the name may connect: the command's user inside has to, and is nobody that this host knows of. A
- * descriptor that does not block, or an error. */
+/* Listens on RENDEZVOUS_SOCKET in DIRECTORY, to which init connects if it gets no descriptors. Mode 0666: the
+ * command's user has to connect, under a host id that is not ours. Returns a non-blocking descriptor, or an
+ * error. */
 int rendezvous_open (int directory, struct error *err);
 
-/* Who it is that connects is the kernel's word: a connection of PID, or -1 where another's was closed without
- * a word. */
+/* Accepts a connection of PID, by the kernel's credentials. -1: there was none, or that of another process
+ * was closed. */
 int rendezvous_accept (int rendezvous, pid_t pid);
 
-/* Of its own descriptors. */
+/* Closes its own descriptors, not the caller's. */
 void talk_clear (struct talk *talk);
 #define cleanup_talk cleanup (talk_clear)

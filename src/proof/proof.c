@@ -63,7 +63,7 @@ int proof_begin (struct proof *proof, const struct promises *promises, const str
   return r < 0 ? r : ask (proof, talk, err);
 }
 
-/* The place of the question about the mount table, which is always asked. */
+/* The index of the question about the mount table, which is always asked. */
 static size_t mounts_question (const struct questions *questions)
 {
   size_t i = 0;
@@ -75,7 +75,7 @@ static size_t mounts_question (const struct questions *questions)
   return i;
 }
 
-/* What was remounted is asked for again, and nothing else: only the mount table can have changed. */
+/* After a remount only the mount table can have changed. */
 static int ask_mounts (struct proof *proof, const struct talk *talk, struct error *err)
 {
   size_t at = mounts_question (&proof->inside.questions), none = 0, used;
@@ -89,9 +89,9 @@ static int ask_mounts (struct proof *proof, const struct talk *talk, struct erro
   return talk_send (talk, HANDSHAKE_ASK, batch, used, err);
 }
 
-/* What was asked has been answered. 1: there is nothing more to ask. */
-static int go_on (struct proof *proof, const struct promises *promises, const struct talk *talk, int pidfd,
-                  struct error *err)
+/* Sends the next questions after an answer. 1: there are no more. */
+static int ask_next (struct proof *proof, const struct promises *promises, const struct talk *talk, int pidfd,
+                     struct error *err)
 {
   const char *mounts = inside_text (&proof->inside, QUESTION_FILE, mounts_file);
 
@@ -115,7 +115,7 @@ int proof_receive (struct proof *proof, const struct promises *promises, struct 
       return r;
     r = inside_read (&proof->inside, proof->from, proof->asked, talk->bytes, talk->header.length, err);
     if (r == 0)
-      r = go_on (proof, promises, talk, pidfd, err);
+      r = ask_next (proof, promises, talk, pidfd, err);
   } while (r == 0);
   return r;
 }
@@ -131,10 +131,10 @@ void proof_look_around (struct proof *proof, const struct promises *promises)
   error_clear (&ignored);
 }
 
-/* Whether what was seen around still holds. The number of a file system that the host has unmounted since may
- * be that of one of the container's by now, and would be taken for the host's; one that it has mounted would
- * not be known as the host's. */
-static bool is_still_around (const struct proof *proof)
+/* Whether the host's mounts are unchanged since proof_look_around. Otherwise a device number that the host
+ * has freed may now belong to the container and be taken for the host's, or a new mount of the host be
+ * missed. */
+static bool is_host_unchanged (const struct proof *proof)
 {
   struct pollfd changed = { proof->host_mounts, POLLPRI, 0 };
 
@@ -145,7 +145,7 @@ int proof_look (struct proof *proof, const struct outside_subject *subject, stru
 {
   int r = 0;
 
-  if (!is_still_around (proof)) {
+  if (!is_host_unchanged (proof)) {
     outside_clear (&proof->outside);
     r = outside_look_around (subject->promises, &proof->outside, err);
   }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flags that a runtime or an engine forgets.
+/* Restores mount flags that a runtime or an engine drops.
  *
- * crun 1.8.1 takes nosuid and nodev off the root where there is no user namespace to hold them, and off bind
- * mounts where there is one; engines have no word for the flags of either, leave their view of cgroups
- * writable on version 1, and Docker lets the host's mounts come in. That is put right in the container's own
- * mount namespace while init waits, and init is asked once more: what counts is what is seen afterwards, not
- * that we tried.
+ * crun 1.8.1 drops nosuid and nodev of the root without a user namespace, and of bind mounts with one.
+ * Engines have no option for these flags and leave their view of cgroups writable on version 1, and Docker
+ * lets mounts propagate from the host. This is corrected in the container's mount namespace while init waits.
+ * Init is then asked again: only what it reports afterwards counts.
  */
 #include <config.h>
 
@@ -19,9 +18,9 @@
 #include "mount-remount.h"
 #include "posture-proc.h"
 
-/* A runtime that we start ourselves forgets flags of the root and of binds. Its own file systems it makes as
- * it is told, or it lies, and that is for the judge. */
-static bool is_forgetful (const struct promises *promises, const struct proc_mount *mount)
+/* Whether MOUNT is one whose flags are known to be dropped: any in an engine; of a runtime that we start, the
+ * root and binds. Wrong flags of other mounts are a violation, which the judge reports. */
+static bool may_drop_flags (const struct promises *promises, const struct proc_mount *mount)
 {
   if (!promises->staged || strcmp (mount->point, "/") == 0)
     return true;
@@ -31,18 +30,17 @@ static bool is_forgetful (const struct promises *promises, const struct proc_mou
   return false;
 }
 
-/* Where the shim is the runtime, the root is private by the specification, and what is not is for the
- * judge. */
+/* Under the shim config.json makes the root private, so a shared mount is for the judge to report. */
 static bool wants_private (const struct promises *promises, const struct proc_mount *mount)
 {
-  return mount->shared && (promises->staged || promises->among_others) && is_forgetful (promises, mount);
+  return mount->shared && (promises->staged || promises->among_others) && may_drop_flags (promises, mount);
 }
 
-/* Only the topmost mount on a place can be reached by its name. */
+/* Only the topmost mount on a path can be reached by that path. */
 static bool wants_flags (const struct promises *promises, const struct proc_mounts *mounts,
                          const struct proc_mount *mount)
 {
-  return posture_missing_flags (promises, mount) != 0 && is_forgetful (promises, mount)
+  return posture_missing_flags (promises, mount) != 0 && may_drop_flags (promises, mount)
          && proc_mounts_find (mounts, mount->point) == mount;
 }
 
@@ -54,8 +52,8 @@ static bool wants_remount (const struct promises *promises, const struct proc_mo
   return false;
 }
 
-/* Behind an engine recursively: where a path is masked twice, the lower mount has no name. Of what a runtime
- * makes that we start ourselves only the root is mended. */
+/* In an engine recursively: where a path is masked twice, the lower mount cannot be reached by path. For a
+ * runtime that we start, only the root is changed. */
 static void make_private (const struct promises *promises, const struct proc_mounts *mounts)
 {
   unsigned long flags = MS_PRIVATE | (!promises->staged ? MS_REC : 0);
@@ -73,7 +71,7 @@ struct remounting {
   const struct proc_mounts *mounts;
 };
 
-/* In the container's mount namespace. What cannot be done is seen by the judge. */
+/* Runs in the container's mount namespace. Failures are ignored: the judge checks the result. */
 static int remount (const void *data)
 {
   const struct remounting *what = data;
@@ -92,8 +90,7 @@ bool proof_remount (const struct promises *promises, const char *mountinfo, int 
 {
   cleanup_proc_mounts struct proc_mounts mounts = { 0 };
   struct remounting what = { promises, &mounts };
-  /* A user has the right to mount only as root of the namespace that the stage, or the user's engine, made.
-   */
+  /* Without root, mounting is allowed only as root of the user namespace of the stage or the engine. */
   int namespaces = CLONE_NEWNS | (promises->joins_user_namespace ? CLONE_NEWUSER : 0);
 
   return proc_mounts_read (mountinfo, &mounts) == 0 && wants_remount (promises, &mounts)

@@ -16,7 +16,7 @@
 
 #include "base-cleanup.h"
 
-/* Since Linux 6.5 the kernel hands a pidfd of the sender over with a message. */
+/* Since Linux 6.5 the kernel can send a pidfd of the sender with a message. */
 #ifndef SCM_PIDFD
 #define SCM_PIDFD 0x04
 #endif
@@ -29,26 +29,26 @@ int talk_send (const struct talk *talk, enum handshake_type type, const void *by
   struct msghdr message = { .msg_iov = parts, .msg_iovlen = length > 0 ? 2 : 1 };
   ssize_t n;
 
-  /* The same structure serves for reading, so its pointer is not const. */
+  /* iov_base is not const, because struct iovec also serves for reading. */
   memcpy (&parts[1].iov_base, &bytes, sizeof (bytes));
-  /* Both hold a whole batch of questions, and init reads one before the next is written: it fits whole, or
-   * the other side is gone. */
+  /* Pipe and socket both hold a whole batch of questions, and init reads one before the next is written, so a
+   * short write means that init is gone. */
   n = talk->stdio ? writev (talk->to, parts, (int) message.msg_iovlen)
                   : sendmsg (talk->to, &message, MSG_NOSIGNAL);
   if (n != (ssize_t) (sizeof (header) + length))
-    return error_set_errno (err, errno, "speak to init");
+    return error_set_errno (err, errno, "send a message to init");
   return 0;
 }
 
-/* Of the descriptors in C the first is kept, if none is yet; all others are closed. */
-static void keep (int *kept, const struct cmsghdr *c)
+/* Takes the first descriptor in C if *TAKEN is none yet, and closes all others. */
+static void take_first (int *taken, const struct cmsghdr *c)
 {
   for (size_t at = 0; at + sizeof (int) <= c->cmsg_len - CMSG_LEN (0); at += sizeof (int)) {
     int fd = -1;
 
     memcpy (&fd, CMSG_DATA (c) + at, sizeof (fd));
-    if (*kept < 0)
-      *kept = fd;
+    if (*taken < 0)
+      *taken = fd;
     else
       close_p (&fd);
   }
@@ -64,14 +64,14 @@ static pid_t sender_of (struct msghdr *message, int *pidfd, int *passed)
     if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN (sizeof (creds)))
       memcpy (&creds, CMSG_DATA (c), sizeof (creds));
     else if (c->cmsg_type == SCM_PIDFD)
-      keep (pidfd, c);
+      take_first (pidfd, c);
     else if (c->cmsg_type == SCM_RIGHTS)
-      keep (passed, c);
+      take_first (passed, c);
   }
   return creds.pid;
 }
 
-/* One packet of at most SIZE bytes; a longer one is none of ours. */
+/* Receives one packet; one of more than SIZE bytes is an error. */
 static ssize_t receive_packet (struct talk *talk, void *bytes, size_t size, struct error *err)
 {
   struct iovec part = { bytes, size };
@@ -89,17 +89,17 @@ static ssize_t receive_packet (struct talk *talk, void *bytes, size_t size, stru
   if (n <= 0)
     return n;
   if ((message.msg_flags & MSG_TRUNC) != 0)
-    return error_set (err, -EPROTO, "init said more than was announced");
+    return error_set (err, -EPROTO, "init sent a longer message than it announced");
   if (talk->pid == 0) {
     talk->pid = sender;
     talk->pidfd = take_fd (&pidfd);
   } else if (talk->pid != sender)
-    return error_set (err, -EPROTO, "process %d speaks for init", (int) sender);
+    return error_set (err, -EPROTO, "process %d, which is not init, sent a message", (int) sender);
   return n;
 }
 
-/* 1: all SIZE bytes are there, of which *HAVE were. Not a byte more is read: what follows on standard output
- * is the command's. */
+/* Reads up to SIZE bytes, of which *HAVE are there. 1: complete. Never reads more: what follows on standard
+ * output belongs to the command. */
 static int receive (struct talk *talk, void *bytes, size_t size, size_t *have, struct error *err)
 {
   while (*have < size) {
@@ -114,7 +114,7 @@ static int receive (struct talk *talk, void *bytes, size_t size, size_t *have, s
     if (n < 0 && errno == EAGAIN)
       return 0;
     if (n < 0)
-      return error_set_errno (err, errno, "hear from init");
+      return error_set_errno (err, errno, "receive a message from init");
     if (n == 0)
       return error_set (err, -EPIPE, "init ended before the command was started");
     *have += (size_t) n;
@@ -128,8 +128,8 @@ static int begin_bytes (struct talk *talk, enum handshake_type type, uint32_t mo
 
   if (header->magic != HANDSHAKE_MAGIC || header->version != HANDSHAKE_VERSION || header->type != type
       || header->length > most)
-    return error_set (err, -EPROTO, "init said something that is not %s",
-                      type == HANDSHAKE_HELLO ? "hello" : "an answer");
+    return error_set (err, -EPROTO, "init sent something that is not %s",
+                      type == HANDSHAKE_HELLO ? "a hello" : "an answer");
   free (talk->bytes);
   talk->bytes = malloc (header->length + (size_t) 1);
   return talk->bytes ? 0 : error_oom (err);
@@ -138,7 +138,7 @@ static int begin_bytes (struct talk *talk, enum handshake_type type, uint32_t mo
 int talk_receive (struct talk *talk, enum handshake_type type, uint32_t most, struct error *err)
 {
   const size_t head = sizeof (talk->header);
-  size_t behind;
+  size_t after;
   int r = 1;
 
   if (talk->received < head) {
@@ -148,13 +148,13 @@ int talk_receive (struct talk *talk, enum handshake_type type, uint32_t most, st
   }
   if (r <= 0)
     return r;
-  behind = talk->received - head;
-  r = receive (talk, talk->bytes, talk->header.length, &behind, err);
-  talk->received = r == 1 ? 0 : head + behind;
+  after = talk->received - head;
+  r = receive (talk, talk->bytes, talk->header.length, &after, err);
+  talk->received = r == 1 ? 0 : head + after;
   return r;
 }
 
-/* The path may be longer than a socket's address can be; the directory's descriptor is not. */
+/* The path may be too long for a socket address, so the socket is bound by way of the descriptor. */
 int rendezvous_open (int directory, struct error *err)
 {
   cleanup_close int fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -163,11 +163,11 @@ int rendezvous_open (int directory, struct error *err)
 
   snprintf (address.sun_path, sizeof (address.sun_path), "/proc/self/fd/%d/" RENDEZVOUS_SOCKET, directory);
   if (unlinkat (directory, RENDEZVOUS_SOCKET, 0) < 0)
-    errno = 0; /* one that was not ended well left it; bind finds out */
+    errno = 0; /* left by a crashed run; if it is still there, bind fails */
   if (fd < 0 || bind (fd, (const struct sockaddr *) &address, sizeof (address)) < 0
       || fchmodat (directory, RENDEZVOUS_SOCKET, 0666, 0) < 0
       || setsockopt (fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof (on)) < 0 || listen (fd, 4) < 0)
-    return error_set_errno (err, errno, "listen for the container");
+    return error_set_errno (err, errno, "listen on the socket '" RENDEZVOUS_SOCKET "' for init");
   return take_fd (&fd);
 }
 

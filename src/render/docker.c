@@ -17,7 +17,7 @@ static void write_mount (struct json_writer *w, const struct plan_mount *mount)
   json_bool (w, "ReadOnly", !mount->writable);
   json_object_begin (w, "BindOptions");
   json_string (w, "Propagation", "rprivate");
-  /* Before API 1.44 only the topmost mount becomes read-only; what lies below must not come along. */
+  /* Before API 1.44 only the topmost mount becomes read-only, so submounts must not be bound. */
   if (!mount->writable)
     json_bool (w, "NonRecursive", true);
   json_object_end (w);
@@ -76,8 +76,8 @@ static int write_limits (struct json_writer *w, const struct plan *plan, const s
 {
   if (plan->memory > 0) {
     json_number (w, "Memory", plan->memory);
-    /* Memory and swap together: the same number leaves no swap. Where the kernel does not count swap, Docker
-     * writes down another number. */
+    /* The sum of memory and swap: the same number leaves no swap. Without swap accounting Docker would report
+     * another number. */
     if (plan->swap_limit)
       json_number (w, "MemorySwap", plan->memory);
   }
@@ -106,7 +106,7 @@ static int write_limits (struct json_writer *w, const struct plan *plan, const s
   return 0;
 }
 
-/* Everything by which a container could get more than it should have, closed. */
+/* Sets every field that could loosen the container to its strict value. */
 static void write_closed (struct json_writer *w, const struct plan *plan)
 {
   static const char *const empty[] = { "Binds",          "CapAdd",  "DeviceCgroupRules",
@@ -114,7 +114,7 @@ static void write_closed (struct json_writer *w, const struct plan *plan)
                                        "GroupAdd",       "Links",   "VolumesFrom" };
 
   for (size_t i = 0; i < ARRAY_LEN (empty); i++) {
-    /* A capability means something only together with the set that it is dropped from. */
+    /* Not empty if the profile grants capabilities; CapDrop drops all others. */
     if (strcmp (empty[i], "CapAdd") == 0)
       json_strings (w, "CapAdd", &plan->settings.values[SETTING_CAPABILITIES].set);
     else {
@@ -161,7 +161,7 @@ static int write_host_config (struct json_writer *w, const struct plan *plan, co
   json_object_begin (w, "RestartPolicy");
   json_string (w, "Name", "no");
   json_object_end (w);
-  /* Its output is ours to keep, within a cap that the engine does not know. */
+  /* The supervisor relays the output and limits it; the engine must not log it without a limit. */
   json_object_begin (w, "LogConfig");
   json_string (w, "Type", "none");
   json_object_end (w);
@@ -190,7 +190,7 @@ int render_docker (const struct plan *plan, const struct launch *launch, char **
   json_bool (&w, "AttachStdin", launch->over_streams);
   json_bool (&w, "AttachStdout", launch->over_streams);
   json_bool (&w, "AttachStderr", launch->over_streams);
-  /* Without it the engine gives the host's /dev/null, and crun gives that to the container. */
+  /* Otherwise the engine opens the host's /dev/null, and crun passes that into the container. */
   json_bool (&w, "OpenStdin", true);
   json_bool (&w, "StdinOnce", launch->over_streams);
   json_bool (&w, "Tty", false);

@@ -20,14 +20,6 @@ bool engine_has_mount (const struct plan_mount *mount)
   return false;
 }
 
-bool engine_mount_has (const struct plan_mount *mount, const char *option)
-{
-  for (size_t i = 0; i < mount->options.count; i++)
-    if (strcmp (mount->options.items[i], option) == 0)
-      return true;
-  return false;
-}
-
 uint64_t engine_shm_size (const struct launch *launch)
 {
   uint64_t size = 0;
@@ -48,8 +40,8 @@ char *engine_tmpfs_options (const struct plan_mount *mount)
 {
   cleanup_strbuf struct strbuf text = { 0 };
 
-  /* Engines add noexec unless they are told otherwise. */
-  strbuf_add (&text, engine_mount_has (mount, "noexec") ? "rw" : "rw,exec");
+  /* Engines add noexec unless "exec" is set. */
+  strbuf_add (&text, plan_mount_has (mount, "noexec") ? "rw" : "rw,exec");
   for (size_t i = 0; i < mount->options.count; i++)
     strbuf_addf (&text, ",%s", mount->options.items[i]);
   return strbuf_take (&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The "linux" object of config.json: namespaces, ids, cgroup, devices, covered paths, filter. */
+/* The "linux" object of config.json: namespaces, ids, cgroup, devices, masked paths, filter. */
 #include <config.h>
 
 #include "render-oci-internal.h"
@@ -36,14 +36,14 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan, co
   json_array_end (w);
 }
 
-static void write_id_maps (struct json_writer *w, const char *key, const struct plan_id_map *maps,
-                           size_t count)
+void render_id_maps (struct json_writer *w, const char *key, const char *inside, const char *outside,
+                     const struct plan_id_map *maps, size_t count)
 {
   json_array_begin (w, key);
   for (size_t i = 0; i < count; i++) {
     json_object_begin (w, NULL);
-    json_number (w, "containerID", maps[i].inside);
-    json_number (w, "hostID", maps[i].outside);
+    json_number (w, inside, maps[i].inside);
+    json_number (w, outside, maps[i].outside);
     json_number (w, "size", maps[i].count);
     json_object_end (w);
   }
@@ -68,7 +68,7 @@ static void write_device_rule (struct json_writer *w, bool allow, int major, int
 const struct oci_device oci_devices[OCI_DEVICE_COUNT] = { { 1, 3 }, { 1, 5 }, { 1, 7 }, { 1, 8 },
                                                           { 1, 9 }, { 5, 0 }, { 5, 2 }, { 136, -1 } };
 
-/* Everything closed, then what /dev holds. */
+/* Denies all devices, then allows those in /dev. */
 static void write_devices (struct json_writer *w)
 {
   json_array_begin (w, "devices");
@@ -84,15 +84,15 @@ static void write_memory (struct json_writer *w, const struct plan *plan)
     return;
   json_object_begin (w, "memory");
   json_number (w, "limit", plan->memory);
-  /* Memory and swap together: the same number leaves no swap. A kernel that does not count swap refuses it.
-   */
+  /* The sum of memory and swap: the same number leaves no swap. A kernel without swap accounting refuses
+   * it. */
   if (plan->swap_limit)
     json_number (w, "swap", plan->memory);
   json_object_end (w);
 }
 
-/* The same limits in the files of cgroup v2, where a runtime's conversion would leave room: a run that
- * runs out of memory ends as a whole, not one process of it. */
+/* The same limits as cgroup v2 files, because runtimes convert the others differently. With memory.oom.group
+ * the whole run ends when it is out of memory, not one process of it. */
 static void write_unified (struct json_writer *w, const struct plan *plan)
 {
   char text[64];
@@ -136,7 +136,7 @@ static void write_resources (struct json_writer *w, const struct plan *plan, con
 {
   json_object_begin (w, "resources");
   write_devices (w);
-  /* A group of the supervisor's own has its limits from the supervisor. */
+  /* The supervisor sets the limits of a cgroup that it creates. */
   if (!launch->cgroup_ours) {
     render_oci_limits (w, plan);
     if (plan->cgroup == CGROUP_V2)
@@ -150,10 +150,10 @@ void render_oci_linux (struct json_writer *w, const struct plan *plan, const str
   json_object_begin (w, "linux");
   write_namespaces (w, plan, launch);
   if (plan->user_namespace && !launch->staged_ids) {
-    write_id_maps (w, "uidMappings", launch->uid_maps, launch->uid_map_count);
-    write_id_maps (w, "gidMappings", launch->gid_maps, launch->gid_map_count);
+    render_id_maps (w, "uidMappings", "containerID", "hostID", launch->uid_maps, launch->uid_map_count);
+    render_id_maps (w, "gidMappings", "containerID", "hostID", launch->gid_maps, launch->gid_map_count);
   }
-  /* Also one that the supervisor makes: a runtime that is not told would make another beside it. */
+  /* Also for a cgroup that the supervisor creates: without a path the runtime would create another one. */
   if (launch->cgroup_path != NULL)
     json_string (w, "cgroupsPath", launch->cgroup_path);
   write_resources (w, plan, launch);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What a rule takes in the document, about. */
+/* Approximate size of a rule in the document. */
 #define RULE_BYTES 480
 
 static void write_arg (struct json_writer *w, const struct filter_arg *arg)
@@ -26,13 +26,13 @@ static void write_action (struct json_writer *w, const char *action_key, const c
     json_integer (w, errno_key, errnum);
 }
 
-/* One half of RULE: the names that are told of, or the others. Writes nothing for an empty half. */
-static void write_half (struct json_writer *w, const struct filter_rule *rule, bool listens, bool told)
+/* Writes those names of RULE that notify the listener, or the others. Nothing if there are none. */
+static void write_half (struct json_writer *w, const struct filter_rule *rule, bool listens, bool notifies)
 {
   bool begun = false;
 
   for (size_t i = 0; i < rule->names.count; i++) {
-    if ((listens && filter_tells (rule, rule->names.items[i])) != told)
+    if ((listens && filter_tells (rule, rule->names.items[i])) != notifies)
       continue;
     if (!begun) {
       json_object_begin (w, NULL);
@@ -44,7 +44,7 @@ static void write_half (struct json_writer *w, const struct filter_rule *rule, b
   if (!begun)
     return;
   json_array_end (w);
-  if (told)
+  if (notifies)
     json_string (w, "action", "SCMP_ACT_NOTIFY");
   else
     write_action (w, "action", "errnoRet", rule->allow, rule->errnum);
@@ -89,8 +89,7 @@ static void write_rules (struct json_writer *w, const struct filter *filter, con
 void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
                         const char *listener)
 {
-  /* The rules are nearly all of a document, so there is no point in finding out by and by how long it gets.
-   */
+  /* The rules are most of a document: reserve once instead of growing the buffer many times. */
   strbuf_reserve (&w->buf, filter->rule_count * RULE_BYTES);
   write_head (w, key, filter, listener);
   write_rules (w, filter, listener);

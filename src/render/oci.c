@@ -9,7 +9,7 @@
 #include "base-json-write.h"
 #include "render-oci-internal.h"
 
-/* Debian 12's crun asks for "1.0" in the version and knows nothing newer. */
+/* The crun of Debian 12 requires "1.0" and supports nothing newer. */
 #define OCI_VERSION "1.0.2"
 
 struct plan_rlimit render_rlimit (const struct plan *plan, const struct launch *launch, size_t i)
@@ -42,8 +42,8 @@ static void write_process (struct json_writer *w, const struct plan *plan, const
   json_strings (w, "env", &launch->env);
   json_string (w, "cwd", launch->cwd);
 
-  /* Inheritable and ambient stay empty unless a capability is granted: a non-root user keeps none without
-   * ambient, and an inheritable set by itself survives exec (CVE-2022-27650). */
+  /* All five sets are equal. Inheritable and ambient must be empty unless the profile grants a capability: a
+   * non-empty inheritable set survives exec (CVE-2022-27650). With a grant, a non-root user needs ambient. */
   json_object_begin (w, "capabilities");
   for (size_t i = 0; i < ARRAY_LEN (sets); i++)
     json_strings (w, sets[i], &caps->set);
@@ -69,10 +69,9 @@ static void write_process (struct json_writer *w, const struct plan *plan, const
 static void write_root (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_object_begin (w, "root");
-  /* A directory of our own making lies in the bundle. */
   if (launch->staged_root != NULL)
     json_string (w, "path", launch->staged_root);
-  else
+  else /* the entries of a root from the host are in the bundle */
     json_string (w, "path", launch->root == ROOT_FROM_DIRECTORY ? launch->root_path : "rootfs");
   json_bool (w, "readonly", plan->root_read_only);
   json_object_end (w);
@@ -100,7 +99,7 @@ static void write_annotations (struct json_writer *w, const struct plan *plan, c
   json_string (w, "io.tyrum.profile", plan->profile_name);
   json_string (w, "io.tyrum.profile.digest", plan->profile_digest);
   json_string (w, "io.tyrum.run", launch->run_id);
-  /* What crun takes in place of rules. */
+  /* crun loads this instead of rules. */
   if (launch->program != NULL)
     json_string (w, "run.oci.seccomp_bpf_data", launch->program);
   json_object_end (w);

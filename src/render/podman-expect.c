@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What Podman must say of a container that was made by a plan. */
+/* What Podman's inspect must return for the container of a plan. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static int write_ids (struct json_writer *w, const struct plan *plan, const stru
   return 0;
 }
 
-/* As far as Podman shows it: its limits of open files and its mounts come in an order and in words of their
- * own, its filter not at all. Init sees all three. */
+/* Without rlimits and mounts, which Podman shows in another order and form, and the filter, which it does not
+ * show. Init observes all three. */
 static int write_host_config (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   json_object_begin (w, "HostConfig");

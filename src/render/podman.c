@@ -15,19 +15,6 @@ static void write_mode (struct json_writer *w, const char *key, const char *mode
   json_object_end (w);
 }
 
-static void write_maps (struct json_writer *w, const char *key, const struct plan_id_map *maps, size_t count)
-{
-  json_array_begin (w, key);
-  for (size_t i = 0; i < count; i++) {
-    json_object_begin (w, NULL);
-    json_number (w, "container_id", maps[i].inside);
-    json_number (w, "host_id", maps[i].outside);
-    json_number (w, "size", maps[i].count);
-    json_object_end (w);
-  }
-  json_array_end (w);
-}
-
 static void write_namespaces (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   static const char *const own[] = { "pidns", "ipcns", "utsns", "cgroupns" };
@@ -41,12 +28,12 @@ static void write_namespaces (struct json_writer *w, const struct plan *plan, co
   json_object_begin (w, "idmappings");
   json_bool (w, "HostUIDMapping", false);
   json_bool (w, "HostGIDMapping", false);
-  write_maps (w, "UIDMap", launch->uid_maps, launch->uid_map_count);
-  write_maps (w, "GIDMap", launch->gid_maps, launch->gid_map_count);
+  render_id_maps (w, "UIDMap", "container_id", "host_id", launch->uid_maps, launch->uid_map_count);
+  render_id_maps (w, "GIDMap", "container_id", "host_id", launch->gid_maps, launch->gid_map_count);
   json_object_end (w);
 }
 
-/* Podman splits "NAME=VALUE" for us only on its command line. */
+/* The API takes an object, not "NAME=VALUE" as on Podman's command line. */
 static int write_env (struct json_writer *w, const struct launch *launch)
 {
   json_object_begin (w, "env");
@@ -64,8 +51,8 @@ static int write_env (struct json_writer *w, const struct launch *launch)
   return 0;
 }
 
-/* For a private ipc namespace Podman mounts a tmpfs in its own mount namespace, which usually is the host's,
- * and binds it on /dev/shm. A mount of the plan in that place is made inside the container only. */
+/* For a private IPC namespace Podman mounts a tmpfs in its own mount namespace, usually the host's, and binds
+ * it on /dev/shm. If we give a mount for /dev/shm, it is made only inside the container. */
 static bool is_written (const struct plan_mount *mount)
 {
   return !engine_has_mount (mount) || strcmp (mount->target, "/dev/shm") == 0;
@@ -88,7 +75,7 @@ static void write_mounts (struct json_writer *w, const struct launch *launch)
       json_string (w, NULL, mount->options.items[k]);
     if (strcmp (mount->type, "bind") == 0)
       json_string (w, NULL, "rprivate");
-    else if (!engine_mount_has (mount, "noexec"))
+    else if (!plan_mount_has (mount, "noexec"))
       json_string (w, NULL, "exec");
     json_array_end (w);
     json_object_end (w);
@@ -106,8 +93,7 @@ static void write_limit (struct json_writer *w, const char *name, uint64_t hard,
   json_object_end (w);
 }
 
-/* Where "nofile" or "nproc" is missing, Podman asks for a million of each, which is more than a host may
- * give. */
+/* If "nofile" or "nproc" is missing, Podman sets a million, which may be more than the host allows. */
 static int write_rlimits (struct json_writer *w, const struct plan *plan, const struct launch *launch)
 {
   bool files = false;
@@ -176,7 +162,7 @@ int render_podman (const struct plan *plan, const struct launch *launch, char **
   json_string (&w, "umask", "0022");
   json_string (&w, "work_dir", launch->cwd);
   json_bool (&w, "terminal", false);
-  /* Without it Podman gives the host's /dev/null, and crun gives that to the container. */
+  /* Otherwise Podman opens the host's /dev/null, and crun passes that into the container. */
   json_bool (&w, "stdin", true);
   engine_write_labels (&w, "labels", plan, launch);
   write_security (&w, plan, launch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the documents for engines share: the parts of a plan as engines name them. */
+/* Shared by the documents for engines. */
 #pragma once
 
 #include "base-error.h"
@@ -7,32 +7,30 @@
 #include "plan-launch.h"
 #include "render-oci-internal.h"
 
-/* Whether MOUNT is one that an engine sets up by itself: /proc, /sys, /dev and what lies in it. */
+/* Whether the engine makes MOUNT itself: /proc, /sys, /dev and all below them. */
 bool engine_has_mount (const struct plan_mount *mount);
 
-/* Bytes of the file system on /dev/shm, which engines size by a field of its own; 0: not said. */
+/* The size of /dev/shm in bytes, for which engines have a separate field; 0: not set. */
 uint64_t engine_shm_size (const struct launch *launch);
 
-/* The options with which a file system in memory is mounted, as one text. */
+/* The comma-separated mount options of a tmpfs. */
 char *engine_tmpfs_options (const struct plan_mount *mount);
 
-bool engine_mount_has (const struct plan_mount *mount, const char *option);
-
-/* The word for the network of a plan. */
+/* The engine's name for the network mode of PLAN. */
 const char *engine_network (const struct plan *plan);
 
 /* "nofile" for RLIMIT_NOFILE. */
 char *engine_limit_name (const char *name);
 
-/* Init and the command, which together replace whatever the image would start. */
+/* Init and the command, which replace the image's entrypoint. */
 void engine_write_command (struct json_writer *w, const char *key, const struct launch *launch);
 
-/* Labels by which our containers are found again. */
+/* Labels that identify our containers. */
 void engine_write_labels (struct json_writer *w, const char *key, const struct plan *plan,
                           const struct launch *launch);
 
-/* An image's own check would be executed beside the command, without init. */
+/* Disables the image's health check, which would run beside the command and without init. */
 void engine_write_no_health_check (struct json_writer *w, const char *key);
 
-/* The filter as a document of its own, without a line break at its end. */
+/* The filter as a JSON document without a final newline. */
 int engine_filter_text (const struct plan *plan, char **ret_text, struct error *err);

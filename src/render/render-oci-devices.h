@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The devices that a container may open: what its /dev holds, and nothing else. */
+/* The devices that a container may open: only those in its /dev. */
 #pragma once
 
 #include <stddef.h>

@@ -7,8 +7,12 @@
 
 void render_oci_linux (struct json_writer *w, const struct plan *plan, const struct launch *launch);
 
-/* The limits among the members of "resources", in words that Podman has taken over. */
+/* The array KEY of id maps; INSIDE and OUTSIDE are the keys of the ids. */
+void render_id_maps (struct json_writer *w, const char *key, const char *inside, const char *outside,
+                     const struct plan_id_map *maps, size_t count);
+
+/* The limits in "resources", which Podman's API writes in the same way. */
 void render_oci_limits (struct json_writer *w, const struct plan *plan);
 
-/* The limit number I of the plan, as it is in force while the runtime works. */
+/* Rlimit number I of the plan, as it is to be while the runtime works (launch->runtime_files). */
 struct plan_rlimit render_rlimit (const struct plan *plan, const struct launch *launch, size_t i);

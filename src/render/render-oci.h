@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A launch of a plan as an OCI runtime specification 1.0.2, config.json.
  *
- * Pure, and always the same bytes for the same plan and launch. Annotations carry our own prefix and nothing
- * else: runtimes take orders from annotations, so none from outside gets through.
+ * Pure, and always the same bytes for the same plan and launch. Only our own annotations are written:
+ * runtimes obey some annotations, so none from outside may get in.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A plan without what can still be told to a sandbox that stands (plan-prewarmed.h), as text.
+/* A plan as text, without what a prewarmed sandbox receives later (plan-prewarmed.h).
  *
- * Two plans with the same text differ in nothing that a sandbox is made by: profile, ids, limits, root,
- * filter, mounts down to device and inode. Made before a plan is staged. Pure.
+ * Two plans with the same text can use the same prewarmed sandbox: profile, ids, limits, root, filter and
+ * mounts, by device and inode, are equal. Made before a plan is staged. Pure.
  */
 #pragma once
 

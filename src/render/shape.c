@@ -19,7 +19,7 @@ static void add_mounts (struct strbuf *text, const struct launch *launch)
                  launch->mounts[i].writable);
 }
 
-/* A root that we put together is not in the document. */
+/* The entries of a root from the host are not in the OCI document. */
 static void add_root (struct strbuf *text, const struct plan *plan)
 {
   strbuf_addf (text, "%d %s %" PRIu64 ":%" PRIu64 "\n", plan->root, plan->root_path ? plan->root_path : "",
@@ -37,7 +37,7 @@ static void add_rest (struct strbuf *text, const struct plan *plan)
                plan->cgroup_delegated ? plan->cgroup_delegated : "", plan->owner ? plan->owner : "");
 }
 
-/* Hidden paths in the workspace can still be told. */
+/* A prewarmed sandbox receives hidden paths in the workspace later. */
 static void drop_hidden (struct strlist *masked)
 {
   size_t kept = 0;
@@ -50,9 +50,8 @@ static void drop_hidden (struct strlist *masked)
   masked->count = kept;
 }
 
-/* The launch of a sandbox that has no command. The name of the filter's program identifies its rules, and is
- * shorter. */
-static int hold (const struct plan *plan, struct launch *launch, struct error *err)
+/* The launch of a sandbox without a command. The filter's digest stands for its rules. */
+static int make_prewarmed (const struct plan *plan, struct launch *launch, struct error *err)
 {
   char filter[SHA256_HEX] = "";
   int r = launch_init (plan, launch, err);
@@ -74,7 +73,7 @@ int render_shape (const struct plan *plan, char **ret_text, struct error *err)
   cleanup_launch struct launch launch = { 0 };
   cleanup_strbuf struct strbuf text = { 0 };
   cleanup_free char *document = NULL;
-  int r = hold (plan, &launch, err);
+  int r = make_prewarmed (plan, &launch, err);
 
   if (r == 0)
     r = render_oci (plan, &launch, &document, err);

@@ -16,22 +16,22 @@
 #define CONFIG "config.json"
 #define ROOTFS "rootfs"
 
-/* The way down to the root has to be open to the ids of a user namespace; the document, which holds the
- * environment, is its owner's only. */
+/* The ids of a user namespace must be able to reach the root; only the owner may read the document, which
+ * contains the environment. */
 #define DIRECTORY_MODE 0755
 #define CONFIG_MODE    0600
 
-/* What was made so far, for taking it back. */
+/* What has been made so far: removed again after a failure. */
 struct bundle {
   const char *directory;
   const struct plan *plan;
   int fd;         /* the bundle's directory */
   int root;       /* its rootfs, -1 while there is none */
-  bool made;      /* the directory itself is ours */
-  size_t entries; /* how many of the plan's entries are there */
+  bool made;      /* the directory did not exist before */
+  size_t entries; /* how many of the plan's entries have been made */
 };
 
-/* The mode is exact, whatever the umask. */
+/* MODE does not depend on the umask. */
 static int make_directory (int at, const char *name, mode_t mode, int *ret_fd)
 {
   cleanup_close int fd = -1;
@@ -121,7 +121,7 @@ static int make_entry (int root, const struct plan_entry *entry)
 }
 
 /* The plan names parents before children, so the reverse order finds every directory empty. */
-static void take_back (struct bundle *bundle)
+static void remove_made (struct bundle *bundle)
 {
   while (bundle->entries > 0) {
     const struct plan_entry *entry = &bundle->plan->entries[--bundle->entries];
@@ -209,7 +209,7 @@ int bundle_write (const char *directory, const struct plan *plan, const char *do
       error_prefix (err, "--bundle: directory '%s'", directory);
   }
   if (r < 0)
-    take_back (&bundle);
+    remove_made (&bundle);
   close_p (&bundle.root);
   close_p (&bundle.fd);
   return r;

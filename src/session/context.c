@@ -66,13 +66,13 @@ static const char *not_a_workspace (const char *directory)
 
   if (source_classify (directory, &why) == SOURCE_FORBIDDEN)
     return why;
-  /* Everything in a workspace is untrusted, so no profile would be left. */
+  /* Files in the workspace are untrusted, so every profile would be. */
   if (shipped != NULL && path_is_within (shipped, directory))
     return "it holds the shipped profiles, which the command could rewrite";
   return NULL;
 }
 
-/* Of another host the path is taken as it is written; whether it is there stands in that host's facts. */
+/* On a described host the path is taken literally; the host's facts say whether it exists. */
 static int described_workspace (const char *given, struct request *request, struct error *err)
 {
   if (given == NULL)
@@ -111,7 +111,7 @@ static int find_workspace (struct context *context, const char *given, bool leni
   return 0;
 }
 
-/* A setting that the request may only tighten: where the settings in force are tighter, these stay. */
+/* Has no effect where the settings in force are already as tight. */
 static int tighten (struct context *context, const struct session_limit *limit, struct error *err)
 {
   cleanup_settings struct settings settings = { 0 };
@@ -132,7 +132,7 @@ static int tighten (struct context *context, const struct session_limit *limit, 
   return 0;
 }
 
-/* What depends on the profile. */
+/* The part of the request that depends on the profile. */
 static int complete (struct context *context, const struct session_request *asked, struct error *err)
 {
   struct request *request = &context->request;
@@ -172,7 +172,7 @@ int context_open (struct context *context, const struct session_request *asked, 
   return r < 0 ? r : complete (context, asked, err);
 }
 
-/* Holds the request against PROFILE under the ceiling, as a plan does. */
+/* Checks the request against PROFILE under the ceiling, as plan_build does. */
 static int check_request (const struct context *context, const struct profile *profile, struct error *err)
 {
   cleanup_settings struct settings under = { 0 };
@@ -212,8 +212,8 @@ static int find_granting (const struct context *context, char **ret_name, struct
   return r;
 }
 
-/* Adds the name of a granting profile to the refusal in ERR, if it is the request that was refused. What goes
- * wrong while looking for one must not hide the refusal. */
+/* If ERR refuses the request, adds the name of a profile that grants it. Errors of this search are ignored:
+ * they must not hide the refusal. */
 static void suggest_profile (const struct context *context, struct error *err)
 {
   cleanup_error struct error refusal = { 0 };

@@ -18,7 +18,6 @@
 #include "base-str.h"
 #include "session-paths.h"
 #include "wire-daemon-client.h"
-#include "wire-daemon.h"
 
 int delegate_socket (const struct configuration *configuration, char **ret_path, struct error *err)
 {
@@ -26,23 +25,13 @@ int delegate_socket (const struct configuration *configuration, char **ret_path,
   return *ret_path ? 0 : error_oom (err);
 }
 
-/* The front asks there and nowhere else. */
-static bool is_default (const char *path)
-{
-  cleanup_free char *usual = places_daemon_socket ();
-
-  return str_equal (path, usual);
-}
-
-/* One that has less than others would serve nobody but its like. */
-static bool is_unbound (void)
+/* A daemon that is started by a restricted process could only serve equally restricted callers. */
+static bool is_unrestricted (void)
 {
   return prctl (PR_GET_SECCOMP, 0, 0, 0, 0) == 0 && prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
 }
 
-/* For those after us. Nothing is waited for, and nothing is said where it does not work: it is no part of
- * this run.
- */
+/* Starts a daemon for later runs. This run neither waits for it nor reports its failure. */
 static void start_one (char *socket_path)
 {
   cleanup_free char *program = paths_program ("tyrum-oci-daemon");
@@ -55,7 +44,7 @@ static void start_one (char *socket_path)
     }
   if (pid != 0)
     return;
-  /* Nobody's child, away from the caller's terminal and streams. */
+  /* The second fork gives it to init; it keeps neither the caller's session nor its streams. */
   if (fork () != 0)
     _exit (0);
   nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
@@ -66,6 +55,17 @@ static void start_one (char *socket_path)
   _exit (127);
 }
 
+/* A connection to the daemon at PATH, or a negative errno. What the client was told there is not asked again:
+ * it may have waited for an answer already. */
+static int connect_once (const struct session_process *process, const char *path)
+{
+  cleanup_free char *asked = process->daemon_asked != DAEMON_NOT_ASKED ? places_daemon_socket () : NULL;
+
+  if (asked == NULL || strcmp (path, asked) != 0)
+    return hand_over_connect (path);
+  return process->daemon_asked == DAEMON_NOT_THERE ? -ENOENT : -EBUSY;
+}
+
 int delegate_to_daemon (struct session_process *process, char *const *argv, int *ret_status,
                         struct error *err)
 {
@@ -74,23 +74,22 @@ int delegate_to_daemon (struct session_process *process, char *const *argv, int 
   cleanup_free char *path = NULL;
   cleanup_close int connection = -1;
 
-  /* This is the daemon; a terminal's keys are for who is in the foreground, which only our own session
-   * tells; or what is wrong is said by whoever goes on. */
+  /* A terminal's keys go to its foreground process group, of which no process of the daemon is a member. An
+   * error in the configuration is reported by the run itself. */
   if (process->helper != NULL || isatty (STDIN_FILENO)
       || session_process_configuration (process, &configuration, &ignored) < 0 || !configuration->daemon_use
       || delegate_socket (configuration, &path, &ignored) < 0)
     return 0;
-  if (process->daemon_asked && is_default (path))
-    return 0;
-  connection = hand_over_connect (path);
+  connection = connect_once (process, path);
   if (connection >= 0)
     return hand_over (connection, argv, ret_status, err);
-  if (configuration->daemon_start && (connection == -ENOENT || connection == -ECONNREFUSED) && is_unbound ())
+  if (configuration->daemon_start && (connection == -ENOENT || connection == -ECONNREFUSED)
+      && is_unrestricted ())
     start_one (path);
   return 0;
 }
 
-/* By its name, or whatever that leads to. */
+/* Also true for two names of one socket. */
 static bool is_same_socket (const char *path, const char *other)
 {
   struct stat a, b;

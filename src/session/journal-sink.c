@@ -23,7 +23,7 @@ int journal_sink_open (const struct session_request *request, const struct confi
 
   if (r < 0)
     return r;
-  /* The run has its directory already, and its name. */
+  /* A prewarmed sandbox already has the run's directory and id. */
   if (prewarmed != NULL)
     memcpy (ret_sink->trail.run, run_prewarmed_id (prewarmed), sizeof (ret_sink->trail.run));
   memcpy (outcome->run, ret_sink->trail.run, sizeof (outcome->run));
@@ -32,7 +32,7 @@ int journal_sink_open (const struct session_request *request, const struct confi
   return 0;
 }
 
-/* A client's labels can be as long as it likes, a line of the journal cannot. */
+/* Labels are of any length; a line of the journal is limited. */
 #define LABEL_SHOWN 128
 
 static void write_labels (struct json_writer *w, const void *data)

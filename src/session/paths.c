@@ -38,7 +38,7 @@ const struct backend *paths_default_backend (const struct session_process *proce
   return backends[0];
 }
 
-/* What is not there yet could be made, so its name counts as well. */
+/* A path that does not exist yet could be created, so its name is protected as well. */
 static int add_place (struct host_facts *facts, const char *path, struct error *err)
 {
   cleanup_free char *real = realpath (path, NULL);
@@ -51,7 +51,7 @@ static int add_place (struct host_facts *facts, const char *path, struct error *
   return 0;
 }
 
-/* One that cannot be found is told of when it is needed. */
+/* A runtime that cannot be found is an error later, when it is executed. */
 static int add_runtime (const struct request *request, struct host_facts *facts, struct error *err)
 {
   struct error ignored = { 0 };
@@ -66,7 +66,7 @@ static int add_runtime (const struct request *request, struct host_facts *facts,
   return add_place (facts, program, err);
 }
 
-/* What people execute, which becomes this program: where it is installed, and where it really was. */
+/* The client that was executed, by its installed path and by the path it was executed from. */
 static int add_client (const char *client, struct host_facts *facts, struct error *err)
 {
   cleanup_free char *installed =

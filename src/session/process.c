@@ -11,7 +11,6 @@
 
 #include "profile-find.h"
 #include "session-paths.h"
-#include "wire-daemon.h"
 
 void session_process_clear (struct session_process *process)
 {
@@ -20,11 +19,11 @@ void session_process_clear (struct session_process *process)
   *process = (struct session_process){ 0 };
 }
 
-/* The text after "NUMBER" and SEPARATOR, if the number is this process; else it was said to another one. */
-static const char *said_to_us (const char *variable, char separator)
+/* The text after the process id in VARIABLE; NULL if the id is not that of this process. */
+static const char *from_client (const char *variable)
 {
   const char *text = getenv (variable);
-  size_t len = text ? strcspn (text, (char[]){ separator, '\0' }) : 0;
+  size_t len = text ? strcspn (text, ":") : 0;
   char number[16];
 
   snprintf (number, sizeof (number), "%d", (int) getpid ());
@@ -33,9 +32,10 @@ static const char *said_to_us (const char *variable, char separator)
 
 void session_process_from_client (struct session_process *process)
 {
-  const char *path = said_to_us (DAEMON_CLIENT, ':');
+  const char *path = from_client (DAEMON_CLIENT), *asked = from_client (DAEMON_ASKED);
 
-  process->daemon_asked = said_to_us (DAEMON_ASKED, '\0') != NULL;
+  if (asked != NULL)
+    process->daemon_asked = strcmp (asked, DAEMON_ASKED_NONE) == 0 ? DAEMON_NOT_THERE : DAEMON_NOT_TAKEN;
   if (path != NULL && path[0] == ':' && path[1] == '/')
     process->client = strdup (path + 1);
   unsetenv (DAEMON_ASKED);

@@ -14,8 +14,8 @@
 #include "profile-profile.h"
 #include "session-paths.h"
 
-/* Every run gets an id and a range of ids of its own. A document that is only printed has these, so that the
- * same input prints the same bytes. */
+/* A run gets its own id and range of ids. A document that is only printed has fixed ones, so that equal input
+ * gives equal bytes. */
 #define PRINTED_RUN_ID "spec"
 
 typedef int reader (struct request *request, const char *text, struct error *err);
@@ -71,8 +71,8 @@ int session_request_read (const struct session_request *asked, struct request *r
   return read_each (asked, request, err);
 }
 
-/* A setting that is only a default for the command line; the text is NULL where neither sets it, or where
- * both do and disagree, which the plan refuses. */
+/* A setting that is only a default for the command line. *RET_TEXT is NULL if neither sets it, or if both set
+ * it differently, which plan_build refuses. */
 static int default_text (enum setting setting, const struct profile *profile, const struct ceiling *ceiling,
                          char **ret_text, struct error *err)
 {
@@ -140,7 +140,7 @@ int session_request_backend (const struct session_request *asked, const struct p
     r = default_text (SETTING_ISOLATION_RUNTIME, profile, ceiling, &fallback, err);
   if (r < 0)
     return r;
-  /* Profiles name backends like runtimes; what is no backend is a runtime. */
+  /* Profiles name a backend or a runtime; a name that is no backend is a runtime. */
   if (fallback != NULL && backend_named (fallback) == NULL)
     runtime = fallback;
   else if (fallback != NULL && backend == NULL)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a session's request to a plan: the one place where its clients touch files, environment and host.
+/* From a session's request to a plan: the only place where a session reads files, environment and host.
  *
- * It finds the directories of profiles, looks at the host (or reads the file that describes another one),
- * loads ceiling and profile, and makes a request of the client's values. What comes out are the four values
- * that plan_build takes. A request that a profile does not grant is refused by the plan; here the refusal
- * gets the name of a profile that grants it.
+ * It finds the profile directories, reads the host's facts (or a file that describes another host), loads
+ * ceiling and profile, and converts the client's values to a struct request: the four inputs of plan_build.
+ * plan_build refuses a request that the profile does not grant; the name of a profile that grants it is added
+ * to that error here.
  *
  * Must never: change anything on the host, let the environment decide more than where the directories are, or
- * look at this host when another one is described.
+ * read facts of this host when another one is described.
  */
 #pragma once
 
@@ -23,7 +23,7 @@
 
 struct context {
   struct host_facts *host;
-  bool described; /* HOST is what a file says; nothing of this host is looked at */
+  bool described; /* HOST comes from a file; no fact of this host is read */
   struct profile_store store;
   struct ceiling *ceiling;
   struct profile *profile;
@@ -35,15 +35,15 @@ struct context {
 void context_clear (struct context *context);
 #define cleanup_context cleanup (context_clear)
 
-/* Host and store only, for verbs that look at profiles and launch nothing. */
+/* Fills host and store only: for verbs that read profiles and launch nothing. */
 int context_open_store (struct context *context, struct error *err);
 
-/* Everything. */
+/* Fills everything. */
 int context_open (struct context *context, const struct session_request *asked, struct error *err);
 
-/* Looks at the paths that matter, and builds the plan. */
+/* Reads the facts of all paths that the plan depends on, and builds the plan. */
 int context_plan (struct context *context, struct plan **ret_plan, struct error *err);
 
-/* The profile under the ceiling, tightened by the request, as far as the three can be joined; else the
- * profile's own settings. For showing, where there is no plan. */
+/* The profile's settings, met with the ceiling and the request; the profile's own settings if these conflict.
+ * Shown where there is no plan. */
 int context_settings (const struct context *context, struct settings *ret_settings, struct error *err);

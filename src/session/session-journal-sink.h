@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The audit journal as a sink: the first one that a session has.
+/* The audit journal as a sink of every session.
  *
- * It opens the journal that the configuration describes and writes a run's lines there. Lines that stand
- * together are appended together, at the event that completes them: the plan with its request, the posture
- * with STARTED or REFUSED, denials and limits with ENDED. A request that is wrong in itself (ERROR_USAGE)
- * is not written.
+ * It opens the configured journal and writes a run's lines to it. Lines that belong together are appended
+ * together, at the event that completes them: the plan with its request, the posture with STARTED or REFUSED,
+ * denials and limits with ENDED. A usage error (ERROR_USAGE) is not written.
  *
- * Must never: let a command start of which nothing is written, where the operator wants it written.
+ * Must never: let a command start that is not in the journal, if the configuration requires one.
  */
 #pragma once
 
@@ -17,14 +16,14 @@ struct journal_sink {
   const struct session_request *request;
   struct trail trail;
   bool open;
-  bool requested; /* the request is written */
+  bool requested; /* the request has been written */
 };
 
-/* OUTCOME's context needs host and store; its run gets an id. */
+/* OUTCOME's context must have host and store. Sets OUTCOME's run id. */
 int journal_sink_open (const struct session_request *request, const struct configuration *configuration,
                        struct session_outcome *outcome, struct journal_sink *ret_sink, struct error *err);
 
-/* The event function; DATA is the sink. One that is not open writes nothing. */
+/* The sink's event function; DATA is the sink. Writes nothing if the sink is not open. */
 int journal_sink_event (void *data, const struct session_event *event, struct error *err);
 
 void journal_sink_clear (struct journal_sink *sink);

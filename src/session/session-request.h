@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a client asks of a session: values, as texts where people write them.
+/* The input of a session: values only, as text where users write text.
  *
- * Texts and lists stay the caller's, and have to live as long as the call that they are passed to. A field
- * that is zero says nothing: the profile, the configuration or this host then decide. Streams are
- * descriptors, so a request that is made from { 0 } has to set them; SESSION_REQUEST does.
+ * The caller owns strings and lists, and keeps them until the call returns. A field that is zero is unset:
+ * the profile, the configuration or the host decides. Streams are descriptors, for which zero is a value:
+ * initialise a request with SESSION_REQUEST.
  *
- * session_request_read makes a struct request of it, which plan_build takes: root and backend may depend on
- * the profile, which can name an image or a runtime for requests that name none. A value that cannot be read
- * is the client's mistake (ERROR_USAGE).
+ * session_request_read converts it to a struct request for plan_build. Root and backend are separate, because
+ * the profile can name an image or a runtime. A value that cannot be parsed is a usage error (ERROR_USAGE).
  */
 #pragma once
 
@@ -20,16 +19,16 @@
 
 struct session_process;
 
-/* A limit that only tightens: where something tighter is in force it has no effect. */
+/* A limit that can only tighten: it has no effect where a tighter one is in force. */
 struct session_limit {
   enum setting setting;
   const char *text;
-  const char *origin; /* shown as where the value comes from; NULL: nothing is */
+  const char *origin; /* shown as the value's origin; NULL: none */
 };
 
 #define SESSION_LIMITS 4
 
-/* What the client calls the run: an object of texts in the journal. */
+/* The client's names for the run: an object of strings in the journal. */
 struct session_label {
   const char *key, *value;
 };
@@ -45,37 +44,38 @@ struct session_request {
   const char *profile;            /* name or file; NULL: baseline */
   const struct strlist *argv;     /* the command */
   const struct strlist *env;      /* NAME or NAME=VALUE */
-  char *const *caller_env;        /* what the profile may pass on; NULL: nothing */
+  char *const *caller_env;        /* from which the profile may pass variables on; NULL: none */
   const char *cwd;                /* inside; NULL: the workspace */
   const char *workspace;          /* NULL: the current directory */
-  const char *workspace_instead;  /* what the command gets in its place: profiles are still judged by
-                                   * WORKSPACE, which is hostile; NULL: WORKSPACE itself */
-  bool workspace_optional;        /* a current directory that cannot be the workspace is left away */
-  const char *rootfs, *image;     /* one of them, or none */
+  const char *workspace_instead;  /* mounted in place of WORKSPACE, which is still the untrusted one
+                                   * when profiles are looked for; NULL: WORKSPACE itself */
+  bool workspace_optional;        /* no workspace, if the current directory cannot be one */
+  const char *rootfs, *image;     /* at most one of them */
   const struct strlist *mounts;   /* SRC:DST[:ro|:rw] */
   const struct strlist *secrets;  /* NAME=FILE */
-  const struct strlist *limits;   /* KEY=VALUE; refused where it would loosen */
-  const struct strlist *timeout;  /* the deadline; one, or none */
-  const struct strlist *accepted; /* controls that may be missing */
+  const struct strlist *limits;   /* KEY=VALUE; an error where it would loosen */
+  const struct strlist *timeout;  /* the deadline; at most one */
+  const struct strlist *accepted; /* controls that need not be enforced */
   struct session_limit at_most[SESSION_LIMITS]; /* ends with a TEXT of NULL, or full */
-  bool unconfined;                              /* the client accepts that there is no sandbox */
+  bool unconfined;                              /* the client accepts a run without a sandbox */
 
-  const char *backend, *runtime; /* NULL: the profile's, or what is here */
+  const char *backend, *runtime; /* NULL: the profile's, or the first that is ready */
   const char *engine_socket;
   bool pull;
-  const char *host_facts; /* a file that describes another host: for plans, not for runs */
+  const char *host_facts; /* a file that describes another host; nothing can be run there */
 
   int streams[3];    /* the command's; -1: none */
-  bool terminal;     /* streams[0] is one, and the command gets it */
-  bool capture;      /* standard output and error come as events, and standard input is INPUT */
+  bool terminal;     /* streams[0] is a terminal, and the command gets one */
+  bool capture;      /* output comes as events; standard input is INPUT */
   const char *input; /* INPUT_LEN bytes */
   size_t input_len;
-  bool cut_output; /* output over its limit is cut off, whatever the profile says: the client reports it */
+  bool wide_output; /* the command may end before its output was read: its pipe holds as much as it can */
+  bool cut_output;  /* truncate output over the limit, whatever the profile says: the client reports it */
 
-  int result_directory;    /* where the result is written to; -1: nowhere */
+  int result_directory;    /* where the result is written; -1: nowhere */
   const char *result_file; /* its name there */
-  bool document;           /* the outcome has the result as text */
-  bool last;               /* this process launches nothing afterwards, and may lose its privileges */
+  bool document;           /* the outcome gets the result as text */
+  bool last;               /* no run follows in this process, so it may drop its privileges */
 };
 
 #define SESSION_REQUEST .streams = { -1, -1, -1 }, .result_directory = -1
@@ -86,13 +86,13 @@ struct request;
 
 const char *session_request_profile (const struct session_request *asked);
 
-/* All but argv, workspace, root and backend. */
+/* Converts everything except argv, workspace, root and backend. */
 int session_request_read (const struct session_request *asked, struct request *request, struct error *err);
 
-/* A host that is only described: a directory is taken as it is written. */
+/* On a described host a directory is taken literally. */
 int session_request_root (const struct session_request *asked, const struct profile *profile,
                           const struct ceiling *ceiling, struct request *request, struct error *err);
 
-/* What is installed here says nothing about a host that is only described. */
+/* For a described host, what is installed here is ignored. */
 int session_request_backend (const struct session_request *asked, const struct profile *profile,
                              const struct ceiling *ceiling, struct request *request, struct error *err);

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A session: a request goes in, events come out, and one command has run in between.
+/* A session runs one command: a request goes in, events come out.
  *
- * This is what the command line, the ToolRunner, the probes of `doctor`, the daemon and tests call. A client
- * fills a struct session_request (values only), and session_run does the rest: it looks at the host, loads
- * ceiling, profile and configuration, makes the plan, has the supervisor carry it out, and tells its sinks
- * what happens:
+ * Its clients are the verbs, the ToolRunner, the probes of `doctor`, the daemon and tests. A client fills a
+ * struct session_request (values only). session_run reads the host, loads ceiling, profile and configuration,
+ * builds the plan, has the supervisor execute it, and sends events to the sinks:
  *
- *   PLANNED  a question: may this plan be carried out? The client's sinks are asked first, then the journal
- *            writes it. Each of them can refuse, and nothing has been made yet.
+ *   PLANNED  asks whether the plan may be executed: first the client's sinks, then the journal, which writes
+ *            it. Each can refuse; nothing has been created yet.
  *   POSTURE  what was observed, promise by promise, before the command starts
- *   STARTED  the command starts when every sink has returned 0
- *   OUTPUT   of a stream: the bytes, where they are captured; how many there were, and what was lost
- *   DENIAL   one for each thing that a control stopped
+ *   STARTED  the command starts after every sink has returned 0
+ *   OUTPUT   of one stream: its bytes, if captured; how many there were, and what was lost
+ *   DENIAL   one for each action that a control stopped
  *   LIMIT    one for each limit that was hit
- *   ENDED    how it ended; or, in its place and at any time,
- *   REFUSED  why there is no command, or why its end is not known. POSTURE may come before it.
- *   NOTE, PROGRESS  text and numbers for people, at any time
+ *   ENDED    how the command ended; or instead, at any time,
+ *   REFUSED  why the command did not run, or why its end is not known. POSTURE may precede it.
+ *   NOTE, PROGRESS  for users, at any time
  *
- * Of everything but PLANNED the journal learns first (journal-sink.c): what cannot be written is not run, and
- * how a run ended is on the disk before a client is told. OUTPUT, DENIAL and LIMIT come when the command has
- * ended; a client must not depend on that, as a stream may later come in pieces while the command runs.
- *
- * A service is one more client: it makes requests of what it is sent, and its sink writes events to a
- * connection. A sandbox that outlives one command will be a field of the request, as `process->prewarmed` is
- * now; a budget of a session will be further rows of `at_most`, and a sink that counts ENDED.
+ * The journal (journal-sink.c) gets every event except PLANNED first: a run that cannot be written is not
+ * started, and its end is on disk before a client gets ENDED. OUTPUT, DENIAL and LIMIT come after the command
+ * has ended; a client must not depend on that.
  *
  * Must never: print, exit, read the environment for anything but directories, or keep state between two
  * calls. What belongs to the process is in struct session_process, which the client passes.
@@ -62,25 +57,25 @@ struct session_output {
   size_t len;
   uint64_t total; /* what the command wrote */
   bool cut;       /* by limits.output */
-  int errnum;     /* why it could not be passed on; 0: it was */
+  int errnum;     /* why the stream could not be passed on; 0: it was */
 };
 
 struct session_note {
   const char *text;
-  bool at_once; /* the run goes on, and the reader should know now */
+  bool at_once; /* the run continues, and the user should see it now */
 };
 
-/* Everything that a run was, is and became; filled from top to bottom. */
+/* All that is known of a run; filled from top to bottom. */
 struct session_outcome {
   struct context context;
-  char run[RUN_ID_SIZE];    /* "": there is none yet */
+  char run[RUN_ID_SIZE];    /* "": it has no id yet */
   bool unconfined;          /* the profile has no sandbox; then there is no plan */
-  bool planned;             /* the sinks have let it pass */
+  bool planned;             /* every sink has accepted the plan */
   bool ended;               /* RESULT is filled */
-  struct plan *plan;        /* NULL: none could be made */
-  struct run_result result; /* its reason is RUN_REFUSED where a promise does not hold */
+  struct plan *plan;        /* NULL: it could not be built */
+  struct run_result result; /* the reason is RUN_REFUSED if a promise does not hold */
   struct error refused;     /* why the command did not run; unset: it did */
-  char *document;           /* the result as JSON, where the request wants it */
+  char *document;           /* the result as JSON, if the request asks for it */
 };
 
 struct session_event {
@@ -97,17 +92,17 @@ struct session_event {
   };
 };
 
-/* EVENT returns 0, or an error that is in ERR, which refuses the run at PLANNED and STARTED and has no effect
- * later. An event and what it points to are gone when the call returns. */
+/* EVENT returns 0, or an error, which is in ERR: it refuses the run at PLANNED and STARTED and is ignored
+ * otherwise. An event and what it points to are valid only during the call. */
 struct session_sink {
   int (*event) (void *data, const struct session_event *event, struct error *err);
   void *data;
-  const struct session_sink *next; /* NULL: it is the last */
+  const struct session_sink *next; /* NULL: this is the last */
 };
 
-/* SINK may be NULL. *RET_OUTCOME is filled as far as it went, also on failure, and may be NULL where only the
- * events are wanted. 0: the command ran, or a promise did not hold (RUN_REFUSED). An error: the command was
- * not started, or its end is not known, or (ENDED is true) the result could not be written. */
+/* SINK may be NULL. RET_OUTCOME may be NULL; it is filled as far as the run went, also on failure. 0: the
+ * command ran, or a promise did not hold (RUN_REFUSED). An error: the command was not started, or its end is
+ * not known, or (ENDED is true) the result could not be written. */
 int session_run (const struct session_request *request, const struct session_sink *sink,
                  struct session_outcome *ret_outcome, struct error *err);
 

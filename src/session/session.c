@@ -17,7 +17,7 @@
 #include "supervisor-privileges.h"
 #include "supervisor-unconfined.h"
 
-/* A run does not wait longer for an engine that an earlier one has left something with. */
+/* How long a run waits for an engine to remove what an earlier run has left there. */
 #define LEFT_ENGINE_MS 3000u
 
 struct session {
@@ -63,7 +63,7 @@ static int tell_journal (struct session *session, struct session_event event, st
   return journal_sink_event (&session->journal, &event, err);
 }
 
-/* Of what has happened no sink can say that it may not. */
+/* An event that has happened cannot be refused. */
 static void tell_fact (const struct session *session, struct session_event event)
 {
   cleanup_error struct error ignored = { 0 };
@@ -100,8 +100,8 @@ static int on_start (void *data, const struct posture *posture, struct error *er
 
 /* ---- Up to the plan. */
 
-/* Whether the profile switches the sandbox off, and both the ceiling and the client mean it. Where one of
- * them does not, there is a plan to be made, which refuses it in its own words. */
+/* Whether the profile has no sandbox, and ceiling and client both allow that. If one does not, plan_build
+ * refuses the run with its own message. */
 static bool is_unconfined (const struct context *context)
 {
   const struct value *type = &context->profile->settings.values[SETTING_ISOLATION_TYPE];
@@ -131,19 +131,19 @@ static int capture (struct session *session, struct error *err)
   for (size_t i = 0; request->capture && i < ARRAY_LEN (names); i++) {
     session->captured[i] = memfd_create (names[i], MFD_CLOEXEC);
     if (session->captured[i] < 0)
-      return error_set_errno (err, errno, "make room for the command's streams");
+      return error_set_errno (err, errno, "create a memory file for the command's streams");
   }
   for (size_t done = 0; done < request->input_len;) {
     ssize_t n = pwrite (session->captured[0], request->input + done, request->input_len - done, (off_t) done);
 
     if (n < 0 && errno != EINTR)
-      return error_set_errno (err, errno, "keep the command's input");
+      return error_set_errno (err, errno, "write the command's input to a memory file");
     done += n > 0 ? (size_t) n : 0;
   }
   return 0;
 }
 
-/* A refusal on the way is for the journal as well, so that is opened as soon as it can be found. */
+/* Refusals go to the journal as well, so it is opened as soon as its location is known. */
 static int prepare (struct session *session, struct error *err)
 {
   struct session_outcome *outcome = session->outcome;
@@ -199,6 +199,7 @@ static int execute (struct session *session, struct error *err)
     .on_start = on_start,
     .on_start_data = session,
     .cut_output = request->cut_output,
+    .wide_output = request->wide_output,
     .last = request->last,
     .keep_override = request->result_directory >= 0 && !privileges_own_directory (request->result_directory),
     .engine_socket = request->engine_socket,
@@ -212,8 +213,8 @@ static int execute (struct session *session, struct error *err)
   if (init == NULL || helper == NULL)
     return error_oom (err);
   request->process->prewarmed = NULL;
-  /* What an earlier run left is finished first; that it cannot be is no reason not to run. A prewarmed
-   * sandbox has done so when it was made. */
+  /* First remove what earlier runs left; a failure does not prevent this run. For a prewarmed sandbox this
+   * was done when it was made. */
   if (options.prewarmed == NULL && run_gc (options.host, LEFT_ENGINE_MS, &finished, &left) < 0)
     error_clear (&left);
   return run_execute (&options, &outcome->result, err);
@@ -229,7 +230,7 @@ static int execute_unconfined (struct session *session, struct error *err)
 
 /* ---- The end. */
 
-/* Of a stream that was captured the client sees the file itself. */
+/* A captured stream is passed as a mapping of its file. */
 static int tell_stream (const struct session *session, struct session_output output, struct error *err)
 {
   int fd = session->request->capture ? session->captured[output.stream] : -1;
@@ -305,7 +306,7 @@ static void set_refusal (struct session_outcome *outcome)
                outcome->plan->profile_name, broken);
 }
 
-/* The command has run, so that the journal cannot be written is no reason to hide how it ended. */
+/* The command has run: if the journal cannot be written, its end is still reported. */
 static int finish (struct session *session, struct error *err)
 {
   cleanup_error struct error late = { 0 };
@@ -321,7 +322,7 @@ static int finish (struct session *session, struct error *err)
   return tell_end (session, err);
 }
 
-/* Nothing is written of a request that did not come as far as a run. */
+/* Writes nothing if the request did not reach a run. */
 static int write_result (const struct session *session, struct error *err)
 {
   const struct session_request *request = session->request;
@@ -362,7 +363,7 @@ int session_run (const struct session_request *request, const struct session_sin
   }
   if (outcome->planned && session.journal.trail.note != NULL)
     note (&session, session.journal.trail.note);
-  /* The document tells of a failure as well; the failure itself is what the client is told. */
+  /* A failed run has a result document too; its own error takes precedence over one of writing that. */
   if (write_result (&session, r < 0 ? &second : err) < 0 && r == 0)
     r = err->code;
   return r;

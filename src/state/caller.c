@@ -11,7 +11,7 @@
 #include "base-cleanup.h"
 #include "posture-proc.h"
 
-/* The first lines of /proc/PID/status, up to the ids in namespaces. */
+/* The first lines of /proc/PID/status, up to NStgid. */
 #define STATUS_BYTES 1024
 
 #define NAME_KEY "Name:\t"
@@ -45,7 +45,7 @@ void caller_read (pid_t thread, struct caller *ret_caller)
   for (char *p = ret_caller->program; *p != '\0'; p++)
     if (*p < ' ' || *p > '~')
       *p = '?';
-  /* One for each namespace; the last is the innermost. */
+  /* One id for each namespace; the last is the innermost. */
   ids = strstr (text, IDS_KEY);
   for (ids = ids ? ids + strlen (IDS_KEY) : ""; proc_number_next (&ids, &id);)
     continue;

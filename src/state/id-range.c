@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of private id ranges, one for each run at the same time. */
+/* Slots of private id ranges, one for each concurrent run. */
 #include <config.h>
 
 #include "state-run-dir.h"
@@ -16,9 +16,8 @@
 
 #include "base-number.h"
 
-/* Locks file NAME; -EBUSY where somebody else has it. A file that its owner removed meanwhile protects
- * nothing. One that has something in it belongs to a container of an engine's, which no process of ours
- * outlives. */
+/* Locks file NAME; -EBUSY if it is locked by another run. An unlinked file protects nothing. One with
+ * contents is kept for a run that is not finished, though no process of ours holds the lock. */
 static int lock_file (int directory, const char *name, int flags)
 {
   cleanup_close int fd = openat (directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
@@ -39,7 +38,7 @@ int run_slot_take (const char *state, unsigned slots, unsigned *ret_slot, int *r
   if (directory < 0)
     return directory;
   if (getrandom (&first, sizeof (first), 0) != (ssize_t) sizeof (first))
-    return error_set_errno (err, errno, "choose a range of ids");
+    return error_set_errno (err, errno, "choose a random range of ids");
   for (unsigned i = 0; i < slots; i++) {
     unsigned slot = (first % slots + i) % slots;
     char name[16];
@@ -71,15 +70,15 @@ static void remove_locked (int directory, const char *name, int *fd)
 
 void run_slot_keep (const char *id, int *fd)
 {
-  /* That it cannot be written leaves it to whoever takes it next, which is the worse only for a run whose
-   * processes still live. */
+  /* If this fails, the next run may take the range; that matters only if processes of this run are still
+   * alive. */
   if (write (*fd, id, strlen (id)) < 0)
     errno = 0;
   close_p (fd);
   *fd = -1;
 }
 
-/* The range of a run that is finished later. */
+/* Whether the file keeps its range for the run ID. */
 static bool is_kept_for (int directory, const char *name, const char *id)
 {
   cleanup_close int fd = openat (directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

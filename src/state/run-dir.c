@@ -17,7 +17,7 @@
 #include "base-file.h"
 
 #define ID_DIGITS  16
-#define REMOVE_MAX 32 /* directories within directories; our own have three */
+#define REMOVE_MAX 32 /* nested directories; our own have three levels */
 
 bool run_id_is_valid (const char *id)
 {
@@ -35,7 +35,7 @@ int run_id_make (char ret_id[RUN_ID_SIZE], struct error *err)
   return 0;
 }
 
-/* The directory is ours, and nobody else can make names in it: whoever could would tell us what to end and
+/* The directory must be ours, and not writable for others, who could otherwise choose what we kill and
  * execute. */
 static int check_directory (int fd, const char *name, struct error *err)
 {
@@ -69,11 +69,11 @@ int run_state_open (const char *state, const char *name, struct error *err)
   return top < 0 ? top : open_checked (top, name, err);
 }
 
-/* Makes NAME with MODE whatever the umask, unless it is there. */
+/* Makes NAME with MODE, whatever the umask, unless it exists. */
 static int make_directory (int at, const char *name, mode_t mode, struct error *err)
 {
   if (mkdirat (at, name, mode) == 0)
-    return fchmodat (at, name, mode, 0) < 0 ? error_set_errno (err, errno, "open up '%s'", name) : 0;
+    return fchmodat (at, name, mode, 0) < 0 ? error_set_errno (err, errno, "set the mode of '%s'", name) : 0;
   return errno == EEXIST ? 0 : error_set_errno (err, errno, "make the state directory '%s'", name);
 }
 
@@ -89,8 +89,8 @@ int run_state_make (const char *state, const char *name, mode_t mode, struct err
   return r < 0 ? r : open_checked (top, name, err);
 }
 
-/* CREATE is O_CREAT for who makes the directory, and 0 for everybody else: a file made by a visitor would
- * keep the directory from being removed. */
+/* CREATE is O_CREAT for the process that makes the directory, and 0 for others: a lock file made by them
+ * would keep the directory from being removed. */
 static int take_lock (struct run_dir *dir, int create, bool *ret_taken, struct error *err)
 {
   dir->lock_fd = openat (dir->fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
@@ -109,9 +109,9 @@ static int name_dir (const char *state, const char *id, struct run_dir *dir, str
   return dir->id && dir->path ? 0 : error_oom (err);
 }
 
-/* A directory that is being made has no lock yet, and looks like one that a crash left. So whoever makes one
- * holds the directory of all runs in common, and whoever judges one holds it alone, for as long as that
- * takes. The kernel lets go of both with their process. */
+/* A directory that is being made has no lock yet, and looks like one that a crash left. So a process that
+ * makes one holds a shared lock on the directory of all runs, and a process that examines one an exclusive
+ * lock, for as long as that takes. The kernel releases both with their process. */
 static int hold_runs (int runs, int how, struct error *err)
 {
   int r;
@@ -119,7 +119,7 @@ static int hold_runs (int runs, int how, struct error *err)
   do
     r = flock (runs, how);
   while (r < 0 && errno == EINTR);
-  return r < 0 ? error_set_errno (err, errno, "hold the directory of all runs") : 0;
+  return r < 0 ? error_set_errno (err, errno, "lock the directory of all runs") : 0;
 }
 
 static int make_locked (int runs, struct run_dir *dir, struct error *err)
@@ -132,7 +132,7 @@ static int make_locked (int runs, struct run_dir *dir, struct error *err)
   dir->fd = open_checked (runs, dir->id, err);
   r = dir->fd < 0 ? dir->fd : take_lock (dir, O_CREAT, &taken, err);
   if (r == 0 && !taken)
-    r = error_set (err, -EBUSY, "run '%s' is somebody else's", dir->id);
+    r = error_set (err, -EBUSY, "run '%s' is locked by another process", dir->id);
   if (r < 0)
     unlinkat (runs, dir->id, AT_REMOVEDIR);
   return r;
@@ -176,7 +176,8 @@ int run_dir_open (const char *state, const char *id, struct run_dir *ret_dir, bo
     return r;
   dir.fd = open_checked (runs, id, err);
   r = dir.fd < 0 ? dir.fd : take_lock (&dir, 0, &taken, err);
-  /* Nobody is making it, so without a lock it is what a crash left, and empty. */
+  /* With the exclusive lock held, no process is making it: a directory without a lock file was left by a
+   * crash, and is empty. */
   if (r == -ENOENT && runs >= 0)
     unlinkat (runs, id, AT_REMOVEDIR);
   if (r < 0)
@@ -218,8 +219,8 @@ int run_dir_list (const char *state, struct strlist *ret_ids, struct error *err)
   return 0;
 }
 
-/* Empties the directory that FD is, which is closed. What goes away by itself meanwhile is no error. What is
- * mounted somewhere below is left alone, and with it the directory: it may be the host's. */
+/* Empties the directory FD, and closes it. Entries that vanish meanwhile are no error. A mount below is left
+ * alone, and with it the directory: it may be the host's. */
 static int empty_directory (int fd, unsigned depth)
 {
   DIR *dir = fdopendir (fd);
@@ -236,7 +237,7 @@ static int empty_directory (int fd, unsigned depth)
 
     if (strcmp (entry->d_name, ".") == 0 || strcmp (entry->d_name, "..") == 0)
       continue;
-    /* The run's own lock goes last, or somebody could take an empty directory for a new one. */
+    /* The run's own lock goes last: an empty directory looks like one that is being made. */
     if (depth == REMOVE_MAX && strcmp (entry->d_name, "lock") == 0)
       continue;
     if (unlinkat (dirfd (dir), entry->d_name, 0) == 0 || errno == ENOENT)
@@ -250,7 +251,8 @@ static int empty_directory (int fd, unsigned depth)
         || (unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR) < 0 && errno != ENOENT))
       r = -ENOTEMPTY;
   }
-  /* A directory that was not seen to its end is not empty, and must keep its lock: gc finds it by that. */
+  /* After an incomplete listing the directory may not be empty, and must keep its lock file, by which gc
+   * finds it. */
   if (errno != 0 && r == 0)
     r = -errno;
   closedir (dir);
@@ -262,7 +264,7 @@ int run_dir_remove (struct run_dir *dir, struct error *err)
   int copy = fcntl (dir->fd, F_DUPFD_CLOEXEC, 0);
   int r = copy < 0 ? -errno : empty_directory (copy, REMOVE_MAX);
 
-  /* The lock goes with the directory: nobody can open the name any more when it is let go. */
+  /* The lock file is removed before the lock is released, so no process can lock it in between. */
   if (r == 0 && unlinkat (dir->fd, "lock", 0) < 0 && errno != ENOENT)
     r = -errno;
   if (r == 0 && rmdir (dir->path) < 0 && errno != ENOENT)

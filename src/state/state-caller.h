@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who a process of a run is, for people: the name of its program and its id inside. */
+/* Identifies a process of a run in messages: the name of its program and its pid inside. */
 #pragma once
 
 #include <stdint.h>
@@ -8,9 +8,10 @@
 #define CALLER_SIZE 64
 
 struct caller {
-  char program[CALLER_SIZE]; /* printable; the program itself chooses it. Empty: not known */
-  uint32_t pid;              /* 0: not known */
+  char program[CALLER_SIZE]; /* printable; the program itself chooses it. Empty: unknown */
+  uint32_t pid;              /* 0: unknown */
 };
 
-/* THREAD is known to us by that id. It may be gone, and the id another's, unless the caller knows better. */
+/* THREAD is its id on the host. The thread may have ended and its id been reused, unless the caller prevents
+ * that. */
 void caller_read (pid_t thread, struct caller *ret_caller);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a run's directory tells others: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
+/* The public data of a run: STATE/runs/ID/record.json, for `ps`, `kill` and `gc`. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,14 +13,14 @@ struct run_record {
   char *profile;
   char *backend;
   char *program;
-  char *command;       /* the first word only: arguments may be anybody's secrets */
-  char *delegated;     /* the group above the run's, where the supervisor made that itself; or NULL */
-  bool ready;          /* a sandbox that is held ready: there is no command yet */
+  char *command;       /* argv[0] only: arguments may be secrets */
+  char *delegated;     /* the delegated group above the run's, if the supervisor made that itself; or NULL */
+  bool ready;          /* a prewarmed sandbox: it has no command yet */
   uint64_t supervisor; /* pid */
   uint64_t started;    /* seconds since 1970 */
 };
 
-/* READY: it is a sandbox that is proven and waits for a command. */
+/* READY: it is a prewarmed sandbox, proven, that waits for a command. */
 int run_record_write (const struct run_dir *dir, const struct plan *plan, const struct launch *launch,
                       const char *program, bool ready, struct error *err);
 int run_record_read (const struct run_dir *dir, struct run_record *ret_record, struct error *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The door: a socket in the run's directory at which init knocks, behind an engine that passes no
+/* The rendezvous: a socket in the run's directory to which init connects, where an engine passes no
  * descriptors.
  *
- * Whoever finds the name may connect: the command's user inside has to. So it counts who it is: the process
- * that the engine says is the container's first, by the kernel's word. That one is init, as long as the
- * command has not started; by then the name is gone and nobody listens. Connections of others are closed
- * without a word.
+ * Every process that finds the name may connect: the command's user inside has to. So the peer's pid decides,
+ * as the kernel gives it: it must be that of the container's first process, which the engine reports. That is
+ * init, as long as the command has not started; by then the name and the socket are gone. Other connections
+ * are closed without an answer.
  */
 #include <config.h>
 
@@ -27,22 +27,21 @@
 int run_rendezvous_open (struct run *run)
 {
   cleanup_close int directory =
-      openat (run->dir.fd, RENDEZVOUS_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      openat (run->dir->fd, RENDEZVOUS_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
   if (directory < 0)
-    return error_set_errno (run->err, errno, "open the rendezvous of run '%s'", run->dir.id);
-  run->rendezvous = rendezvous_open (directory, run->err);
-  return run->rendezvous < 0 ? run->rendezvous : 0;
+    return error_set_errno (run->err, errno, "open the rendezvous of run '%s'", run->dir->id);
+  run->engine->rendezvous = rendezvous_open (directory, run->err);
+  return run->engine->rendezvous < 0 ? run->engine->rendezvous : 0;
 }
 
 void run_rendezvous_close (struct run *run)
 {
-  cleanup_free char *name = str_format ("%s/" RENDEZVOUS_DIRECTORY "/" RENDEZVOUS_SOCKET, run->dir.path);
+  cleanup_free char *name = str_format ("%s/" RENDEZVOUS_DIRECTORY "/" RENDEZVOUS_SOCKET, run->dir->path);
 
-  if (run->rendezvous < 0)
+  if (run->engine->rendezvous < 0)
     return;
-  close_p (&run->rendezvous);
-  run->rendezvous = -1;
+  drop_fd (&run->engine->rendezvous);
   if (name != NULL && unlink (name) < 0)
     errno = 0; /* goes with the directory */
 }
@@ -63,13 +62,10 @@ static int send_streams (struct run *run)
   c->cmsg_level = SOL_SOCKET;
   c->cmsg_type = SCM_RIGHTS;
   c->cmsg_len = CMSG_LEN (STREAMS * sizeof (int));
-  memcpy (CMSG_DATA (c), run->child_fds, STREAMS * sizeof (int));
-  if (sendmsg (run->status, &message, MSG_NOSIGNAL) != (ssize_t) sizeof (header))
+  memcpy (CMSG_DATA (c), run->init->child_fds, STREAMS * sizeof (int));
+  if (sendmsg (run->init->status, &message, MSG_NOSIGNAL) != (ssize_t) sizeof (header))
     return error_set_errno (run->err, errno, "give init its standard streams");
-  for (size_t i = 0; i < STREAMS; i++) {
-    close_p (&run->child_fds[i]);
-    run->child_fds[i] = -1;
-  }
+  run_close_child_fds (run);
   return 0;
 }
 
@@ -77,26 +73,26 @@ int run_rendezvous_accept (struct run *run, pid_t pid)
 {
   cleanup_talk struct talk status = TALK_NONE;
 
-  while (run->status < 0) {
-    int r = run_await (run, run->rendezvous, POLLIN, run_now_ms () + CONNECT_MS, run->err), fd;
+  while (run->init->status < 0) {
+    int r = run_await (run, run->engine->rendezvous, POLLIN, run_now_ms () + CONNECT_MS, run->err), fd;
 
     if (r < 0)
       return r == -ETIMEDOUT ? -EAGAIN : r;
-    fd = rendezvous_accept (run->rendezvous, pid);
+    fd = rendezvous_accept (run->engine->rendezvous, pid);
     if (fd < 0)
       continue;
-    if (run->handshake < 0)
-      run->handshake = fd;
+    if (run->init->handshake < 0)
+      run->init->handshake = fd;
     else
-      run->status = fd;
+      run->init->status = fd;
   }
   run_rendezvous_close (run);
-  /* One that connected may still not be who speaks: what counts is the sender of the first packet. */
-  status.from = run->status;
+  /* A process that connected may have passed the socket on: the sender of the first packet counts. */
+  status.from = run->init->status;
   status.pid = pid;
   if (run_receive_hello (run, &status) < 0)
     return error_prefix (run->err, "hear from init at the rendezvous");
-  run->init_pid = pid;
+  run->init->pid = pid;
   if (!run->options->plan->terminal)
     return send_streams (run);
   if (status.passed < 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run through an engine: Docker or Podman makes the container, and everything else is as in any other run.
  *
- * The engine is asked once for the container and then held to it: what it says it has made is compared with
+ * The engine is asked once for the container and then held to it: what it reports as made is compared with
  * what it was asked for, and what it has really made is for init and the posture to see. The standard streams
  * do not go through the engine where init can be given them (transport socket), so that neither its restart
- * nor its log loses a byte; behind a kernel of its own they have to (pump.c).
+ * nor its log loses a byte; with a kernel of its own they have to (stdio-relay.c).
  */
 #include <config.h>
 
@@ -27,8 +27,9 @@
 #include "engine-socket.h"
 #include "render-podman.h"
 #include "state-run-record.h"
+#include "supervisor-privileges.h"
 
-/* A loaded engine may take its time between its answer and the container's first word. */
+/* A loaded engine may take its time between its answer and the hello of the container's init. */
 #define HELLO_MS 30000
 
 #define END_CALL_MS 20000u
@@ -55,12 +56,12 @@ static int find_image (struct run *run)
 {
   const char *image = run->options->plan->root_path;
   bool there = false;
-  int r = engine_has_image (run->engine, image, &there, run->err);
+  int r = engine_has_image (run->engine->client, image, &there, run->err);
 
   if (r < 0 || there)
     return r;
   if (run->options->pull)
-    return engine_pull (run->engine, image, tell_step, run, run->err);
+    return engine_pull (run->engine->client, image, tell_step, run, run->err);
   return error_set (run->err, -ENOENT, "%s has no image '%s'; say --pull to have it fetched", run->name,
                     image);
 }
@@ -77,7 +78,7 @@ static int find_engine (struct run *run)
     r = engine_socket_judge (run->program, run->options->host->uid, &warning, run->err);
   if (r == 0 && warning != NULL)
     tell (run, warning);
-  return r < 0 ? r : engine_open (plan->backend, run->program, &run->engine, run->err);
+  return r < 0 ? r : engine_open (plan->backend, run->program, &run->engine->client, run->err);
 }
 
 /* The plan was made for the engine's owner. */
@@ -94,26 +95,50 @@ static int look_at_owner (struct run *run)
   return 0;
 }
 
-static int open_engine (struct run *run)
+static int prepare_engine (struct run *run, void *state, struct error *err)
 {
   const struct plan *plan = run->options->plan;
   int r;
 
+  (void) state;
   run->own_kernel = plan_has_own_kernel (plan);
   run->transport = run->own_kernel ? INIT_OVER_STDIO : INIT_OVER_SOCKET;
   if (plan->terminal && run->own_kernel)
-    return error_set (run->err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of '%s'",
+    return error_set (err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of '%s'",
                       plan->runtime);
   if (access (run->options->init, X_OK) < 0)
-    return error_set_errno (run->err, errno, "find '%s'", run->options->init);
+    return error_set_errno (err, errno, "find '%s'", run->options->init);
   r = find_engine (run);
   if (r == 0)
     r = look_at_owner (run);
-  return r < 0 ? r : engine_check_runtime (run->engine, plan->runtime, run->err);
+  return r < 0 ? r : engine_check_runtime (run->engine->client, plan->runtime, err);
 }
 
-/* A writable directory belongs to somebody; inside that is the command, if the engine's runtime can map ids.
- * *RET_OPTION is what has to be said for it; NULL: it is the command's already. */
+static void init_engine (struct run *run, void *state)
+{
+  run->engine = state;
+  run->engine->rendezvous = -1;
+}
+
+static void undo_engine (struct run *run, void *state, struct error *err)
+{
+  struct run_engine *engine = state;
+
+  (void) err;
+  engine_close (take_ptr (engine->client));
+  free (take_ptr (engine->container));
+  free (take_ptr (engine->document));
+  free (take_ptr (run->program));
+}
+
+const struct run_part engine_part = { .name = "engine",
+                                      .size = sizeof (struct run_engine),
+                                      .init = init_engine,
+                                      .prepare = prepare_engine,
+                                      .undo = undo_engine };
+
+/* The owner of a writable directory is the command inside, if the engine's runtime can map ids.
+ * *RET_OPTION is what the mount needs for it; NULL: it is the command's already. */
 static int map_owner (const struct run *run, const struct plan_mount *mount, char **ret_option)
 {
   const struct plan *plan = run->options->plan;
@@ -143,9 +168,9 @@ static int map_owners (struct run *run)
     cleanup_free char *option = NULL;
     int r = mount->writable && !run->own_kernel && !plan->engines_ids ? map_owner (run, mount, &option) : 0;
 
-    /* Asking takes a while, so only who has to know asks. */
+    /* Asking takes a while, so it is done only where the answer matters. */
     if (r == 0 && option != NULL && !maps)
-      r = engine_maps_ids (run->engine, &maps, run->err);
+      r = engine_maps_ids (run->engine->client, &maps, run->err);
     if (r < 0 || (option != NULL && !maps))
       return r;
     if (option != NULL && strlist_add_take (&mount->options, take_ptr (option)) < 0)
@@ -154,7 +179,7 @@ static int map_owners (struct run *run)
   return 0;
 }
 
-/* The service reads it by its name, as whoever it runs as. */
+/* The service reads it by its name, with its own ids. */
 static int write_filter (struct run *run)
 {
   const char *path = run->launch.filter_path;
@@ -167,31 +192,30 @@ static int write_filter (struct run *run)
   return r < 0 ? r : file_write_passing (AT_FDCWD, path, text, strlen (text), 0644, run->err);
 }
 
-static int prepare (struct run *run)
+static int prepare_container (struct run *run, void *state, struct error *err)
 {
   const struct plan *plan = run->options->plan;
   struct launch *launch = &run->launch;
   cleanup_free char *init = realpath (run->options->init, NULL);
   cleanup_free char *rendezvous = NULL;
-  int r = init ? 0 : error_set_errno (run->err, errno, "find '%s'", run->options->init);
+  int r = init ? 0 : error_set_errno (err, errno, "find '%s'", run->options->init);
 
-  /* Signals are heard by now: who waits for an engine, or for a registry behind it, can be told to end. */
-  engine_set_watch (run->engine, wants_end, run);
+  (void) state;
+  /* Signals are taken by now: waiting for an engine, or for the registry that it asks, can be interrupted. */
+  engine_set_watch (run->engine->client, wants_end, run);
   if (r == 0)
     r = find_image (run);
-  if (r == 0)
-    r = run_take_ids (run);
   if (r == 0 && run->transport == INIT_OVER_SOCKET)
     r = run_make_directory (run, "door", &rendezvous);
   if (r == 0)
-    r = launch_stage_engine (plan, init, rendezvous, run->transport, launch, run->err);
+    r = launch_stage_engine (plan, init, rendezvous, run->transport, launch, err);
   if (r == 0)
     r = map_owners (run);
   if (r == 0)
     r = write_filter (run);
   if (r == 0)
-    r = plan->backend->render (plan, launch, &run->document, run->err);
-  return r < 0 ? r : run_record_write (&run->dir, plan, launch, run->program, false, run->err);
+    r = plan->backend->render (plan, launch, &run->engine->document, err);
+  return r < 0 ? r : run_record_write (run->dir, plan, launch, run->program, false, err);
 }
 
 /* The group that the engine gave it, which is where the kernel counts. It bears the container's id: a user's
@@ -218,7 +242,7 @@ static int find_cgroup (struct run *run, pid_t pid)
   group = strndup (line, strcspn (line, "\n"));
   if (group == NULL)
     return error_oom (run->err);
-  if (strstr (group, run->container) != NULL)
+  if (strstr (group, run->engine->container) != NULL)
     launch->cgroup_path = take_ptr (group);
   return 0;
 }
@@ -230,20 +254,22 @@ static int make_container (struct run *run)
   int r;
 
   /* From here on there may be one, whatever the engine answers. */
-  run->created = true;
-  r = engine_create (run->engine, run->dir.id, run->document, &run->container, &warnings, run->err);
+  run->engine->created = true;
+  r = engine_create (run->engine->client, run->dir->id, run->engine->document, &run->engine->container,
+                     &warnings, run->err);
   for (size_t i = 0; r == 0 && i < warnings.count; i++)
     tell (run, warnings.items[i]);
   if (r == 0)
-    r = engine_check (run->engine, run->container, plan, &run->launch, run->document, run->err);
-  return r < 0 ? r : engine_check_links (run->engine, run->container, run->err);
+    r = engine_check (run->engine->client, run->engine->container, plan, &run->launch, run->engine->document,
+                      run->err);
+  return r < 0 ? r : engine_check_links (run->engine->client, run->engine->container, run->err);
 }
 
 /* A container that runs, or why it does not. */
 static int look_at_start (struct run *run, pid_t *ret_pid)
 {
   cleanup_container_state struct container_state state = { 0 };
-  int r = engine_look (run->engine, run->container, &state, run->err);
+  int r = engine_look (run->engine->client, run->engine->container, &state, run->err);
 
   if (r < 0)
     return r;
@@ -260,7 +286,7 @@ static int start_with_rendezvous (struct run *run)
   int r = run_rendezvous_open (run);
 
   if (r == 0)
-    r = engine_start (run->engine, run->container, run->err);
+    r = engine_start (run->engine->client, run->engine->container, run->err);
   until = run_now_ms () + HELLO_MS;
   do {
     if (r == 0 || r == -EAGAIN)
@@ -283,10 +309,10 @@ static int start_with_streams (struct run *run)
 {
   cleanup_attached struct attached attached = { .fd = -1 };
   pid_t pid = 0; /* of the kernel that the container has for itself */
-  int r = engine_connect (run->engine, run->container, &attached, run->err);
+  int r = engine_connect (run->engine->client, run->engine->container, &attached, run->err);
 
   if (r == 0)
-    r = engine_start (run->engine, run->container, run->err);
+    r = engine_start (run->engine->client, run->engine->container, run->err);
   if (r == 0)
     r = look_at_start (run, &pid);
   if (r == 0)
@@ -300,17 +326,16 @@ static int start_with_streams (struct run *run)
 
 static int start (struct run *run)
 {
-  int r = run_open_channels (run);
+  int r;
 
   run_passed (run, PHASE_PREPARE);
-  if (r == 0)
-    r = make_container (run);
+  r = make_container (run);
   run_passed (run, PHASE_CREATE);
   if (r == 0)
     r = run->transport == INIT_OVER_SOCKET ? start_with_rendezvous (run) : start_with_streams (run);
-  engine_set_watch (run->engine, NULL, NULL);
+  engine_set_watch (run->engine->client, NULL, NULL);
   /* What is asked from here on is about the end, which an engine that hangs must not put off for long. */
-  engine_set_patience (run->engine, END_CALL_MS);
+  engine_set_timeout (run->engine->client, END_CALL_MS);
   run_passed (run, PHASE_START);
   return r;
 }
@@ -320,10 +345,10 @@ static void send_signal (struct run *run, int signal_number)
 {
   struct error ignored = { 0 };
 
-  if (!run->own_kernel && syscall (SYS_pidfd_send_signal, run->init_pidfd, signal_number, NULL, 0) == 0)
+  if (!run->own_kernel && syscall (SYS_pidfd_send_signal, run->init->pidfd, signal_number, NULL, 0) == 0)
     return;
   if ((run->own_kernel || errno != ESRCH)
-      && engine_kill (run->engine, run->container, signal_number, &ignored) < 0)
+      && engine_kill (run->engine->client, run->engine->container, signal_number, &ignored) < 0)
     error_clear (&ignored);
 }
 
@@ -333,14 +358,14 @@ static int wait_init (struct run *run, bool told, bool hurried, int *ret_status)
   cleanup_container_state struct container_state state = { 0 };
   struct error ignored = { 0 };
 
-  /* The pump is our child, and ends as the container has. */
+  /* The stdio relay is our child, and ends as the container has. */
   if (run->own_kernel)
-    return run_wait_dying (run, run->init_pid, RUN_END_MS, ret_status) == 0 && WIFEXITED (*ret_status)
+    return run_wait_dying (run, run->init->pid, RUN_END_MS, ret_status) == 0 && WIFEXITED (*ret_status)
                ? 0
                : -ECHILD;
   if (told)
     return 0;
-  if (run_engine_status (run, &run->engine, run_now_ms () + patience, &state, &ignored) < 0) {
+  if (run_engine_status (run, &run->engine->client, run_now_ms () + patience, &state, &ignored) < 0) {
     error_clear (&ignored);
     return -ECHILD;
   }
@@ -351,29 +376,32 @@ static int wait_init (struct run *run, bool told, bool hurried, int *ret_status)
   return 0;
 }
 
-static void destroy (struct run *run)
+static void undo_container (struct run *run, void *state, struct error *err)
 {
-  struct error failed = { 0 };
-
+  (void) state;
   run_rendezvous_close (run);
   /* The engine waits for init as well. */
-  if (run->stuck)
-    engine_set_patience (run->engine, RUN_END_MS);
-  if (run->created && run_engine_remove (run, &failed) < 0)
+  if (run->init->stuck)
+    engine_set_timeout (run->engine->client, RUN_END_MS);
+  if (run->engine->created && run_engine_remove (run, err) < 0)
     run->keep_dir = true;
-  if (error_is_set (&failed) && !error_is_set (run->err))
-    *run->err = failed;
-  else
-    error_clear (&failed);
+}
+
+const struct run_part engine_container_part = { .name = "container of an engine",
+                                                .prepare = prepare_container,
+                                                .undo = undo_container };
+
+static bool needs_override (const struct run *run)
+{
+  return !privileges_own_path (run->program);
 }
 
 const struct run_driver run_by_engine = {
-  .open = open_engine,
-  .prepare = prepare,
+  .parts = parts_of_engines,
   .start = start,
+  .needs_override = needs_override,
   .signal = send_signal,
   .wait = wait_init,
-  .destroy = destroy,
   .remove_left = run_engine_remove_left,
   .sweep = run_engine_sweep,
 };

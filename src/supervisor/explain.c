@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Explaining a run that has ended: what was counted, what the command said last, what its files look like.
+/* Explaining a run that has ended: what was counted, the end of its output, what its files look like.
  *
- * The run's mounts outlive it as long as somebody holds its mount namespace, so its files can be asked when
- * all its words have been read. The command's own files are hostile: they are looked at without being opened,
+ * The run's mounts outlive it as long as its mount namespace is open, so its files can be looked at when all
+ * its output has been read. The command's own files are hostile: they are looked at without being opened,
  * and no path leaves the run's root.
  */
 #include <config.h>
@@ -23,47 +23,58 @@
 #include "base-cleanup.h"
 #include "denial-outcome.h"
 
-static void on_look (struct event *event, short revents)
-{
-  struct run *run = event->data;
+/* The run's mounts, held so that they can be looked at when it has ended; -1: they are not. */
+struct held_mounts {
+  int ns, root;
+};
 
-  (void) revents;
-  mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
+extern const struct run_part inside_part;
+
+static void init (struct run *run, void *state)
+{
+  struct held_mounts *inside = state;
+
+  (void) run;
+  inside->ns = inside->root = -1;
 }
 
-/* What cannot be held is not looked at later, and then less can be told; that is no reason not to run. */
-int run_hold_inside (struct run *run)
+/* What cannot be held is not looked at later, and then less can be explained; that is no reason not to run. */
+static int start (struct run *run, void *state, struct error *err)
 {
-  struct stream *argv = &run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR];
+  struct held_mounts *inside = state;
   char path[64];
 
-  if (stream_keep_tail (argv) < 0)
-    return error_oom (run->err);
+  if (stream_keep_tail (&run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR]) < 0)
+    return error_oom (err);
   if (run->own_kernel)
     return 0;
-  snprintf (path, sizeof (path), "/proc/%d/ns/mnt", (int) run->init_pid);
-  run->inside_ns = open (path, O_RDONLY | O_CLOEXEC);
-  snprintf (path, sizeof (path), "/proc/%d/root", (int) run->init_pid);
-  run->inside_root = run->inside_ns >= 0 ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (run->inside_root >= 0)
-    mask_watch_open (&run->mask_watch, run->options->plan, &run->launch.masked, run->inside_root);
-  if (run->mask_watch.event.fd >= 0) {
-    run->mask_watch.event.events = POLLIN;
-    run->mask_watch.event.call = on_look;
-    run->mask_watch.event.data = run;
-    event_add (&run->loop, &run->mask_watch.event);
-  }
+  snprintf (path, sizeof (path), "/proc/%d/ns/mnt", (int) run->init->pid);
+  inside->ns = open (path, O_RDONLY | O_CLOEXEC);
+  snprintf (path, sizeof (path), "/proc/%d/root", (int) run->init->pid);
+  inside->root = inside->ns >= 0 ? open (path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   return 0;
 }
 
+/* The process that closes them last takes down all that is mounted there: not init where its end is waited
+ * for by a caller of the daemon. */
+static void undo (struct run *run, void *state, struct error *err)
+{
+  struct held_mounts *inside = state;
+
+  (void) err;
+  if (run->leave_namespaces)
+    return;
+  drop_fd (&inside->ns);
+  drop_fd (&inside->root);
+}
+
+const struct run_part inside_part = {
+  .name = "inside", .size = sizeof (struct held_mounts), .init = init, .start = start, .undo = undo
+};
+
 void run_let_go_of_inside (struct run *run)
 {
-  /* Who holds them last takes down all that is mounted there: not init, for whose end the caller waits. */
-  if (run->options->launch != NULL)
-    return;
-  close_p (&run->inside_ns);
-  close_p (&run->inside_root);
-  run->inside_ns = run->inside_root = -1;
+  undo (run, run_part_state (run, &inside_part), NULL);
 }
 
 /* The id inside of one that is ID on the host. */
@@ -78,10 +89,11 @@ static uint32_t id_inside (const struct plan_id_map *maps, size_t count, uint32_
 static bool look (void *arg, const char *path, struct outcome_seen *ret_seen)
 {
   const struct run *run = arg;
+  const struct held_mounts *inside = run_part_state (run, &inside_part);
   const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
                                 .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
   cleanup_close int fd =
-      run->inside_root >= 0 ? (int) syscall (SYS_openat2, run->inside_root, path, &how, sizeof (how)) : -1;
+      inside->root >= 0 ? (int) syscall (SYS_openat2, inside->root, path, &how, sizeof (how)) : -1;
   struct statfs space;
   struct stat st;
 
@@ -103,18 +115,18 @@ static uint64_t dropped (const struct stream *stream)
   return stream->seen - stream->passed;
 }
 
-/* The end of what it said, as text: a NUL in it ends a line. */
-static char *words_of (struct run *run)
+/* The end of its output, as text: a NUL in it ends a line. */
+static char *tail_of (struct run *run)
 {
-  struct stream *argv = &run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR];
+  struct stream *stream = &run->streams[run->options->plan->terminal ? STREAM_OUT : STREAM_ERR];
 
-  if (argv->tail == NULL)
+  if (stream->tail == NULL)
     return NULL;
-  for (size_t i = 0; i < argv->tail_len; i++)
-    if (argv->tail[i] == '\0')
-      argv->tail[i] = '\n';
-  argv->tail[argv->tail_len] = '\0';
-  return argv->tail;
+  for (size_t i = 0; i < stream->tail_len; i++)
+    if (stream->tail[i] == '\0')
+      stream->tail[i] = '\n';
+  stream->tail[stream->tail_len] = '\0';
+  return stream->tail;
 }
 
 void run_explain (struct run *run, bool deadline, bool over, bool killed)
@@ -136,11 +148,11 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
                                    .pids_denied = counters->pids_denied,
                                    .throttled = counters->throttled,
                                    .heard = run->launch.listener != NULL,
-                                   .tail = words_of (run),
+                                   .tail = tail_of (run),
                                    .look = look,
                                    .look_arg = run };
 
-  mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
+  run_serve_mask_watch (run);
   run->result.calls_received = outcome.heard;
   run->result.suspicious = outcome_explain (&outcome, &run->result.denials);
 }

@@ -16,6 +16,7 @@
 #include "base-directory.h"
 #include "base-file.h"
 #include "base-limits.h"
+#include "supervisor-internal.h"
 
 static void digest (const char *name, const uint8_t *program, size_t size, uint8_t ret_digest[SHA256_BYTES])
 {
@@ -27,7 +28,7 @@ static void digest (const char *name, const uint8_t *program, size_t size, uint8
   sha256_final (&hash, ret_digest);
 }
 
-/* Nobody else can have written to it, now or through another name. */
+/* No other user can have written to it, now or through another name. */
 static bool is_ours (int fd)
 {
   struct stat st;
@@ -126,3 +127,17 @@ int filter_cache_text (const char *storage, const struct filter *filter, bool te
   *ret_text = base64_encode (bytes, size);
   return *ret_text ? 0 : error_oom (err);
 }
+
+/* The filter as a program; other runtimes get the list, and make one of it themselves. */
+static int prepare_filter (struct run *run, void *state, struct error *err)
+{
+  const struct plan *plan = run->options->plan;
+
+  (void) state;
+  if (!run->runtime->ops->prepared || plan->filter == NULL)
+    return 0;
+  return filter_cache_text (run->options->host->storage_dir, plan->filter, run->launch.listener != NULL,
+                            &run->launch.program, err);
+}
+
+const struct run_part filter_part = { .name = "filter", .prepare = prepare_filter };

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The seccomp listener: the end of a run's filter at which refused calls are reported.
+ *
+ * The document names a socket in the run's directory. The runtime connects to it and sends the kernel's
+ * listener when it has installed the filter; from then on every refusal worth reporting (filter_tells) waits
+ * for our answer, which is the errno that the filter's list gives, never "go on". As an event of the run's
+ * loop it is served during every wait: while the runtime works, while init answers, and until the end. When
+ * the supervisor is gone the kernel fails the calls that wait.
+ *
+ * There is one descriptor at a time: the socket, then the runtime's connection, then the listener itself.
+ */
 #include <config.h>
 
-#include "supervisor-listener.h"
+#include "supervisor-internal.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -18,15 +28,25 @@
 #include "denial-call.h"
 #include "state-caller.h"
 
-/* Calls that are answered before others get their turn. */
 /* From Linux 6.6; missing from older headers. */
 #define NOTIF_SET_FLAGS    SECCOMP_IOW (4, __u64)
 #define NOTIF_SYNC_WAKE_UP 1ul
 
+/* Calls that are answered before other events are served. */
 #define CALLS_AT_ONCE 64
 
-/* The runtime describes the container beside the descriptor; nobody needs that. */
+/* The runtime describes the container beside the descriptor, which is not needed. */
 #define DESCRIPTION_BYTES 16384
+
+enum listener_stage { LISTENER_AWAITS_RUNTIME, LISTENER_AWAITS_DESCRIPTOR, LISTENER_SERVES };
+
+struct listener {
+  struct event event; /* its descriptor is -1: there is none, or not any more */
+  enum listener_stage stage;
+  bool recording;        /* what is refused from now on is the command's doing */
+  void *request, *reply; /* as large as the kernel has them */
+  size_t request_size, reply_size;
+};
 
 static int take_buffers (struct listener *listener)
 {
@@ -53,7 +73,9 @@ static bool has_pidfds (void)
   return fd >= 0;
 }
 
-bool listener_is_possible (const char *path)
+/* Whether the kernel reports refused calls (since 5.0), and a socket can have the name PATH: they are short.
+ */
+static bool listener_is_possible (const char *path)
 {
   struct seccomp_notif_sizes sizes;
 
@@ -61,7 +83,7 @@ bool listener_is_possible (const char *path)
          && syscall (SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) == 0;
 }
 
-int listener_open (struct listener *listener, const char *path, struct error *err)
+static int listener_open (struct listener *listener, const char *path, struct error *err)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   int r = take_buffers (listener);
@@ -73,7 +95,7 @@ int listener_open (struct listener *listener, const char *path, struct error *er
   if (listener->event.fd < 0)
     return error_set_errno (err, errno, "make a socket");
   memcpy (address.sun_path, path, strlen (path) + 1);
-  /* Before it has a name, so that nobody else's connection can come first. */
+  /* Before it has a name, so that no other connection can come first. */
   if (fchmod (listener->event.fd, 0600) < 0
       || bind (listener->event.fd, (const struct sockaddr *) &address, sizeof (address)) < 0
       || listen (listener->event.fd, 1) < 0)
@@ -97,7 +119,7 @@ static void take_connection (struct listener *listener)
     move_on (listener, peer, LISTENER_AWAITS_DESCRIPTOR);
 }
 
-/* A runtime that closes without a word has no listener to give: the calls fail, and the posture says so. */
+/* A runtime that closes without a message has no listener to give: the calls fail, and the posture shows it. */
 static void take_descriptor (struct listener *listener)
 {
   char description[DESCRIPTION_BYTES];
@@ -143,6 +165,15 @@ static void record (struct listener *listener, const struct plan *plan, struct d
   call->program = NULL;
 }
 
+static void listener_close (struct listener *listener)
+{
+  event_remove (&listener->event);
+  drop_fd (&listener->event.fd);
+  free (listener->request);
+  free (listener->reply);
+  listener->request = listener->reply = NULL;
+}
+
 /* One call. False if there is none, or the listener is of no use any more. */
 static bool answer_one (struct listener *listener, const struct plan *plan, struct denials *denials)
 {
@@ -170,7 +201,7 @@ static bool answer_one (struct listener *listener, const struct plan *plan, stru
   reply->id = request->id;
   reply->error = -denied_call_answer (plan->filter, &call);
   /* A caller that is gone needs no answer. Where one cannot be given the kernel is to give its own, or the
-   * caller would wait for ever: it does when nobody listens any more. */
+   * caller would wait for ever: it does when the listener is closed. */
   if (ioctl (listener->event.fd, SECCOMP_IOCTL_NOTIF_SEND, reply) < 0 && errno != ENOENT) {
     listener_close (listener);
     return false;
@@ -178,23 +209,69 @@ static bool answer_one (struct listener *listener, const struct plan *plan, stru
   return true;
 }
 
-void listener_serve (struct listener *listener, const struct plan *plan, struct denials *denials)
+/* Never blocks; takes a bounded number of calls at once, so that a flood delays no other event for long. */
+static void on_call (struct event *event, short revents)
 {
+  struct run *run = event->data;
+  struct listener *listener = (struct listener *) event;
+
+  (void) revents;
   if (listener->stage == LISTENER_AWAITS_RUNTIME)
     take_connection (listener);
   else if (listener->stage == LISTENER_AWAITS_DESCRIPTOR)
     take_descriptor (listener);
   else
-    for (unsigned i = 0; i < CALLS_AT_ONCE && answer_one (listener, plan, denials); i++)
+    for (unsigned i = 0; i < CALLS_AT_ONCE && answer_one (listener, run->options->plan, &run->result.denials);
+         i++)
       continue;
 }
 
-void listener_close (struct listener *listener)
+static void init (struct run *run, void *state)
 {
-  event_remove (&listener->event);
-  close_p (&listener->event.fd);
-  listener->event.fd = -1;
-  free (listener->request);
-  free (listener->reply);
-  listener->request = listener->reply = NULL;
+  struct listener *listener = state;
+
+  listener->event = (struct event){ .fd = -1, .events = POLLIN, .call = on_call, .data = run };
 }
+
+/* Where there can be none the filter answers by itself, and refusals are not reported. */
+static int prepare (struct run *run, void *state, struct error *err)
+{
+  struct listener *listener = state;
+  cleanup_free char *path = str_format ("%s/listener", run->dir->path);
+  int r;
+
+  if (path == NULL)
+    return error_oom (err);
+  if (!run->runtime->ops->listens || !listener_is_possible (path))
+    return 0;
+  r = listener_open (listener, path, err);
+  if (r < 0)
+    return r;
+  event_add (&run->loop, &listener->event);
+  run->launch.listener = take_ptr (path);
+  return 0;
+}
+
+static int start (struct run *run, void *state, struct error *err)
+{
+  struct listener *listener = state;
+
+  (void) run;
+  (void) err;
+  listener->recording = true;
+  return 0;
+}
+
+static void undo (struct run *run, void *state, struct error *err)
+{
+  (void) run;
+  (void) err;
+  listener_close (state);
+}
+
+const struct run_part listener_part = { .name = "seccomp listener",
+                                        .size = sizeof (struct listener),
+                                        .init = init,
+                                        .prepare = prepare,
+                                        .start = start,
+                                        .undo = undo };

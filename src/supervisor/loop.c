@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the go-ahead to the end: streams, signals, the deadline, and how the command ended.
  *
- * The end comes within a bound. A run that is made to end gets TERM, after GRACE_MS KILL, and what is still
+ * The end comes within a bound. A run that is made to end gets TERM, after RUN_GRACE_MS KILL, and what is still
  * there RUN_END_MS later is left to gc: init cannot go while a process that joined its pid namespace from
  * outside is a zombie whose parent does not collect it. Orphans that become our children are collected as
  * they end.
@@ -18,9 +18,6 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
-
-/* After TERM a command has this long to end by itself. */
-#define GRACE_MS 2000
 
 /* When the container is gone its pipes end at once; a process that kept one open elsewhere must not hold us.
  */
@@ -39,6 +36,7 @@ struct course {
     bool told; /* that it has more than may pass */
   } copying[STREAM_COUNT];
   struct event deadline, status, init, clock;
+  struct io_timeout io_timeout;
   bool deadline_hit;
   bool over;           /* more output than may pass made it end */
   bool killed;         /* by us */
@@ -46,22 +44,48 @@ struct course {
   uint64_t kill_at;    /* 0: it was not asked to end */
   uint64_t give_up_at; /* 0: init was neither killed nor has it said that it ends */
   bool ended;          /* init told how, or is gone */
-  bool abandoned;      /* nobody waits for the rest of the output */
-  bool unknown;        /* it is gone and nobody can say how */
+  bool abandoned;      /* the rest of the output is not waited for */
+  bool unknown;        /* it is gone, and how it ended is not known */
   uint64_t drain_until;
+};
+
+extern const struct run_part deadline_part;
+
+/* A timerfd, or -1 where there is none. */
+static int *timer_of (const struct run *run)
+{
+  return run_part_state (run, &deadline_part);
+}
+
+static void init_deadline (struct run *run, void *state)
+{
+  (void) run;
+  *(int *) state = -1;
+}
+
+static void undo_deadline (struct run *run, void *state, struct error *err)
+{
+  (void) run;
+  (void) err;
+  drop_fd (state);
+}
+
+const struct run_part deadline_part = {
+  .name = "deadline", .size = sizeof (int), .init = init_deadline, .undo = undo_deadline
 };
 
 int run_deadline_arm (struct run *run)
 {
+  int *timer = timer_of (run);
   uint64_t ms = run->options->plan->wall_ms;
   const struct itimerspec when = { .it_value = { (time_t) (ms / 1000), (long) (ms % 1000) * 1000000 } };
 
   if (ms == 0)
     return 0;
-  /* A clock that nobody sets, and that goes on while the machine sleeps. */
-  if (run->timer < 0)
-    run->timer = timerfd_create (CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (run->timer < 0 || timerfd_settime (run->timer, 0, &when, NULL) < 0)
+  /* A clock that cannot be set, and that goes on while the machine sleeps. */
+  if (*timer < 0)
+    *timer = timerfd_create (CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (*timer < 0 || timerfd_settime (*timer, 0, &when, NULL) < 0)
     return error_set_errno (run->err, errno, "set the deadline");
   return 0;
 }
@@ -70,7 +94,7 @@ uint64_t run_deadline_left (const struct run *run)
 {
   struct itimerspec left;
 
-  if (run->timer < 0 || timerfd_gettime (run->timer, &left) < 0)
+  if (*timer_of (run) < 0 || timerfd_gettime (*timer_of (run), &left) < 0)
     return 0;
   /* Rounded up: what is armed is not nothing. */
   return (uint64_t) left.it_value.tv_sec * 1000 + ((uint64_t) left.it_value.tv_nsec + 999999) / 1000000;
@@ -78,7 +102,7 @@ uint64_t run_deadline_left (const struct run *run)
 
 static void send_to_init (struct run *run, int signal_number)
 {
-  if (run->init_pidfd >= 0)
+  if (run->init->pidfd >= 0)
     run->driver->signal (run, signal_number);
 }
 
@@ -105,13 +129,13 @@ static void kill_init (struct course *course)
 
 static void ask_to_end (struct course *course, int signal_number)
 {
-  /* The command is gone and its output waits for a reader; whoever asks now does not want to wait for that.
+  /* The command is gone and its output waits for a reader; an end that is asked for now does not wait for that.
    */
-  if (course->run->init_pidfd < 0)
+  if (course->run->init->pidfd < 0)
     course->abandoned = true;
   send_to_init (course->run, signal_number);
   if (course->kill_at == 0)
-    course->kill_at = run_now_ms () + GRACE_MS;
+    course->kill_at = run_now_ms () + RUN_GRACE_MS;
   else
     kill_init (course);
 }
@@ -124,6 +148,8 @@ static void hurry (struct course *course, int signal_number)
 
 void run_take_signal (struct run *run, int number, bool end)
 {
+  if (end && run->result.end_signal == 0 && !run->course->deadline_hit && !run->course->ended)
+    run->result.end_signal = number;
   if (end)
     hurry (run->course, number);
   else if (number == SIGWINCH)
@@ -153,17 +179,15 @@ static void on_status (struct event *event, short revents)
   event_remove (event);
   expect_end (course, REST_MS);
   if (!run_read_ended (run, &ended)) {
-    /* Init closed it without a word: it is dying, and its own status will tell. */
-    close_p (&run->status);
-    run->status = -1;
+    /* Init closed it without a message: it is dying, and its own status counts. */
+    drop_fd (&run->init->status);
     return;
   }
   take_ended (run, &ended);
   course->ended = true;
-  mask_watch_serve (&run->mask_watch, run->options->plan, &run->result.denials);
+  run_parts_ended (run);
   if (run->result.code == 0)
     run_let_go_of_inside (run);
-  cgroup_count (run_group (run), &run->result.counters);
   run_send_seen (run);
 }
 
@@ -180,25 +204,24 @@ static void let_go_of_init (struct course *course)
 
   course->ended = true;
   event_remove (&course->init);
-  close_p (&run->init_pidfd);
-  run->init_pidfd = -1;
+  drop_fd (&run->init->pidfd);
   course->drain_until = run_now_ms () + DRAIN_MS;
 }
 
-/* Init was killed, or said that it ends, and is still there. The answer does not wait for it. */
+/* Init was killed, or reported that it ends, and is still there. The answer does not wait for it. */
 static void give_up (struct course *course)
 {
   struct run *run = course->run;
 
-  run->stuck = true;
+  run->init->stuck = true;
   if (!course->ended) {
-    cgroup_count (run_group (run), &run->result.counters);
+    run_parts_ended (run);
     take_status (run, SIGKILL);
   }
   let_go_of_init (course);
 }
 
-/* Init is gone. If it did not say how the command ended, its own end is all there is. */
+/* Init is gone. If it did not report how the command ended, its own end is all there is. */
 static void on_init_gone (struct event *event, short revents)
 {
   struct course *course = event->data;
@@ -208,14 +231,14 @@ static void on_init_gone (struct event *event, short revents)
 
   (void) revents;
   if (!told)
-    cgroup_count (run_group (run), &run->result.counters);
-  /* Others are served while it is collected, and have nobody to signal any more. */
+    run_parts_ended (run);
+  /* Others are served while it is collected, and must not signal it any more. */
   let_go_of_init (course);
   known = run->driver->wait (run, told, course->hurried || course->over, &status) == 0;
   course->unknown = !told && !known;
   if (!told && known)
     take_status (run, status);
-  run->init_pid = 0;
+  run->init->pid = 0;
   course->drain_until = run_now_ms () + DRAIN_MS;
 }
 
@@ -223,7 +246,7 @@ static void on_init_gone (struct event *event, short revents)
 static void set_clock (struct event *event)
 {
   const struct course *course = event->data;
-  bool lives = course->run->init_pidfd >= 0;
+  bool lives = course->run->init->pidfd >= 0;
 
   event->due = 0;
   if (course->kill_at != 0 && lives)
@@ -241,18 +264,18 @@ static void on_clock (struct event *event, short revents)
   uint64_t now = run_now_ms ();
 
   (void) revents;
-  if (course->kill_at != 0 && now >= course->kill_at && course->run->init_pidfd >= 0) {
+  if (course->kill_at != 0 && now >= course->kill_at && course->run->init->pidfd >= 0) {
     /* What is frozen cannot die. */
     cgroup_thaw (course->run->options->plan->cgroup, course->run->launch.cgroup_path);
     kill_init (course);
-    course->kill_at = now + GRACE_MS;
+    course->kill_at = now + RUN_GRACE_MS;
   }
-  if (course->give_up_at != 0 && now >= course->give_up_at && course->run->init_pidfd >= 0)
+  if (course->give_up_at != 0 && now >= course->give_up_at && course->run->init->pidfd >= 0)
     give_up (course);
 }
 
 /* A reader gets the rest as slowly as it likes. But when the run was made to end, by its deadline or by
- * somebody's wish, one that takes nothing must not keep it. */
+ * a signal, one that takes nothing must not keep it. */
 static bool is_worth_waiting (const struct course *course)
 {
   return !course->abandoned && (!course->hurried || run_now_ms () < course->drain_until);
@@ -263,7 +286,7 @@ static bool is_over (void *data)
   const struct course *course = data;
   const struct run *run = course->run;
 
-  if (run->init_pidfd >= 0 || (has_unwritten (run) && is_worth_waiting (course)))
+  if (run->init->pidfd >= 0 || (has_unwritten (run) && is_worth_waiting (course)))
     return false;
   if (course->abandoned)
     return true;
@@ -276,7 +299,7 @@ static void set_deadline (struct event *event)
 {
   const struct course *course = event->data;
 
-  event->fd = course->run->init_pidfd >= 0 || course->over ? course->run->timer : -1;
+  event->fd = course->run->init->pidfd >= 0 || course->over ? *timer_of (course->run) : -1;
 }
 
 /* Before the status: while we were held the watchdog may have kept the deadline. */
@@ -287,11 +310,11 @@ static void on_deadline (struct event *event, short revents)
 
   (void) revents;
   /* Read, so that it is not reported again. */
-  if (read (course->run->timer, &times, sizeof (times)) != (ssize_t) sizeof (times))
+  if (read (*timer_of (course->run), &times, sizeof (times)) != (ssize_t) sizeof (times))
     return;
   /* What came first is the reason. */
   course->deadline_hit = !course->ended && !course->over;
-  if (course->run->init_pidfd >= 0) {
+  if (course->run->init->pidfd >= 0) {
     hurry (course, SIGTERM);
     return;
   }
@@ -332,7 +355,7 @@ static void on_cap (struct copying *copying)
     return;
   }
   course->over = true;
-  if (course->kill_at == 0 && course->run->init_pidfd >= 0)
+  if (course->kill_at == 0 && course->run->init->pidfd >= 0)
     ask_to_end (course, SIGTERM);
 }
 
@@ -406,20 +429,13 @@ static void set_reason (struct course *course)
     result->reason = RUN_LIMIT;
 }
 
-int run_guard (struct run *run)
-{
-  return run->watchdog.argv != NULL
-             ? 0
-             : watchdog_start (run->init_pidfd, run->init_pid, GRACE_MS, &run->watchdog, run->err);
-}
-
 static void take_result (const struct course *course)
 {
   struct run *run = course->run;
   struct run_result *result = &run->result;
   const struct stream *out = &run->streams[STREAM_OUT], *err = &run->streams[STREAM_ERR];
 
-  /* A terminal that hangs up says so by an error, and nothing of its output is missing. */
+  /* The hang-up of a terminal is an error of read, and nothing of its output is missing. */
   for (size_t i = 0; i < STREAM_COUNT && run->options->plan->terminal; i++)
     run->streams[i].failed = 0;
   for (size_t i = 0; i < STREAM_COUNT; i++)
@@ -446,8 +462,8 @@ static void watch_command (struct course *course)
     struct copying *copying = &course->copying[i];
     struct stream *stream = &run->streams[i];
 
-    stream->turn = &run->watchdog.argv->turn;
-    stream->io_timeout = &run->io_timeout;
+    stream->turn = &run_watchdog_memory (run)->turn;
+    stream->io_timeout = &course->io_timeout;
     stream_watch_reader (stream);
     *copying = (struct copying){ .course = course, .stream = stream };
     watch (course, &copying->read,
@@ -458,11 +474,12 @@ static void watch_command (struct course *course)
   }
   watch (course, &course->deadline,
          (struct event){ .events = POLLIN, .before = set_deadline, .call = on_deadline, .data = course });
-  watch (course, &course->status,
-         (struct event){
-             .fd = run->status, .events = POLLIN, .rank = EVENT_LAST, .call = on_status, .data = course });
+  watch (
+      course, &course->status,
+      (struct event){
+          .fd = run->init->status, .events = POLLIN, .rank = EVENT_LAST, .call = on_status, .data = course });
   watch (course, &course->init,
-         (struct event){ .fd = run->init_pidfd,
+         (struct event){ .fd = run->init->pidfd,
                          .events = POLLIN,
                          .rank = EVENT_LAST,
                          .call = on_init_gone,
@@ -479,9 +496,12 @@ static void leave_command (struct course *course)
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     event_remove (&course->copying[i].read);
     event_remove (&course->copying[i].write);
+    course->copying[i].stream->turn = NULL;
+    course->copying[i].stream->io_timeout = NULL;
   }
   for (size_t i = 0; i < ARRAY_LEN (events); i++)
     event_remove (events[i]);
+  io_timeout_clear (&course->io_timeout);
 }
 
 int run_loop (struct run *run)
@@ -492,8 +512,10 @@ int run_loop (struct run *run)
 
   if (r < 0)
     return r;
-  atomic_store (&run->watchdog.argv->deadline, run->timer < 0 ? 0 : started + run_deadline_left (run));
-  io_timeout_init (&run->io_timeout);
+  atomic_store (&run_watchdog_memory (run)->deadline,
+                *timer_of (run) < 0 ? 0 : started + run_deadline_left (run));
+  io_timeout_init (&course.io_timeout);
+  run_widen_output (run); /* of a prewarmed sandbox */
   run->course = &course;
   watch_command (&course);
   r = event_loop_run (&run->loop, is_over, &course, EVENT_NEVER);
@@ -501,7 +523,7 @@ int run_loop (struct run *run)
   run_leave_signals (run);
   run->course = NULL;
   if (r < 0)
-    return error_set_errno (run->err, -r, "watch run '%s'", run->dir.id);
+    return error_set_errno (run->err, -r, "watch run '%s'", run->dir->id);
   if (course.unknown && !course.deadline_hit && !course.over)
     return error_set (run->err, -EIO, "%s could not say how the command ended", run->name);
   run->result.wall_ms = run_now_ms () - started;

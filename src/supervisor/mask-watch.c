@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The mask watch: which programs open a hidden path.
+ *
+ * A hidden file reads as an empty one, and a hidden directory has nothing in it: no call fails, so no message
+ * tells a person why a program found nothing. The kernel can tell: each mask is a mount of its own, and
+ * fanotify reports what is opened through it. Nothing waits for us, and nothing but a masked path is watched.
+ * It takes root, and a user has 128 groups of fanotify in all: of masked files only those that the profile
+ * names are watched, LIMIT_WATCHED_FILES at most, and directories. Where the kernel refuses, nothing is
+ * reported.
+ */
 #include <config.h>
 
-#include "supervisor-mask-watch.h"
+#include "supervisor-internal.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -19,7 +28,22 @@
 #include "denial-outcome.h"
 #include "state-caller.h"
 
-#define EVENT_BYTES 4096
+#define READ_BYTES 4096
+
+struct mask {
+  const char *path; /* the plan's */
+  uint64_t mount;   /* its id */
+  int group;        /* of its own, where it is a file: masks of files are all the same file; or -1 */
+};
+
+struct mask_watch {
+  struct event event; /* its descriptor, of epoll, stands for all groups; -1: nothing is watched */
+  int directories;    /* the group of all masks that are directories */
+  struct mask *items;
+  size_t count;
+};
+
+extern const struct run_part mask_watch_part;
 
 static int open_inside (int root, const char *path)
 {
@@ -39,9 +63,9 @@ static bool mount_id (int fd, uint64_t *ret_id)
   return true;
 }
 
-/* Whether PATH is a mount of its own, and which: else there is nothing to cover, and watching it would be
+/* Whether PATH is a mount of its own, and which: else there is no mask, and watching it would be
  * watching all that lies around it. */
-static bool find_cover (int root, const char *path, int *ret_fd, uint64_t *ret_mount)
+static bool find_mask (int root, const char *path, int *ret_fd, uint64_t *ret_mount)
 {
   cleanup_free char *parent = strdup (path);
   char *slash = parent ? strrchr (parent, '/') : NULL;
@@ -98,7 +122,7 @@ static size_t count_files (const struct mask_watch *mask_watch)
   return count;
 }
 
-/* Events without descriptors: what covers a file is a device, which a mount without devices does not open. */
+/* Events without descriptors: a file is masked by a device, which a mount without devices does not open. */
 static int watch_file (const struct mask_watch *mask_watch, int fd)
 {
   int group = count_files (mask_watch) < LIMIT_WATCHED_FILES ? new_group (FAN_REPORT_FID) : -1;
@@ -112,34 +136,20 @@ static int watch_file (const struct mask_watch *mask_watch, int fd)
 static void watch_one (struct mask_watch *mask_watch, const struct plan *plan, int root, const char *path)
 {
   cleanup_close int fd = -1;
-  struct cover cover = { .path = path, .group = -1 };
+  struct mask mask = { .path = path, .group = -1 };
 
-  if (!find_cover (root, path, &fd, &cover.mount))
+  if (!find_mask (root, path, &fd, &mask.mount))
     return;
   if (!is_directory (fd)) {
-    cover.group = plan_hides (plan, path) ? watch_file (mask_watch, fd) : -1;
-    if (cover.group < 0)
+    mask.group = plan_hides (plan, path) ? watch_file (mask_watch, fd) : -1;
+    if (mask.group < 0)
       return;
   } else if (!mark (mask_watch->directories, fd))
     return;
-  mask_watch->items[mask_watch->count++] = cover;
+  mask_watch->items[mask_watch->count++] = mask;
 }
 
-void mask_watch_open (struct mask_watch *mask_watch, const struct plan *plan, const struct strlist *masked,
-                      int root)
-{
-  mask_watch->items = calloc (masked->count + 1, sizeof (*mask_watch->items));
-  mask_watch->event.fd = epoll_create1 (EPOLL_CLOEXEC);
-  mask_watch->directories = new_group (0);
-  if (mask_watch->items != NULL && mask_watch->event.fd >= 0 && mask_watch->directories >= 0
-      && poll_group (mask_watch, mask_watch->directories))
-    for (size_t i = 0; i < masked->count; i++)
-      watch_one (mask_watch, plan, root, masked->items[i]);
-  if (mask_watch->count == 0)
-    mask_watch_close (mask_watch);
-}
-
-/* Which cover an event of GROUP is about; FD is what was opened, for directories. */
+/* Which mask an event of GROUP is about; FD is what was opened, for directories. */
 static const char *path_of (const struct mask_watch *mask_watch, int group, int fd)
 {
   uint64_t mount = 0;
@@ -156,7 +166,7 @@ static const char *path_of (const struct mask_watch *mask_watch, int group, int 
 static void serve_group (const struct mask_watch *mask_watch, int group, const struct plan *plan,
                          struct denials *denials)
 {
-  _Alignas(struct fanotify_event_metadata) char bytes[EVENT_BYTES];
+  _Alignas(struct fanotify_event_metadata) char bytes[READ_BYTES];
   ssize_t left = read (group, bytes, sizeof (bytes));
   struct fanotify_event_metadata *event = (void *) bytes;
 
@@ -173,8 +183,12 @@ static void serve_group (const struct mask_watch *mask_watch, int group, const s
   }
 }
 
-void mask_watch_serve (struct mask_watch *mask_watch, const struct plan *plan, struct denials *denials)
+static void serve (struct run *run, void *state)
 {
+  const struct mask_watch *mask_watch = state;
+  const struct plan *plan = run->options->plan;
+  struct denials *denials = &run->result.denials;
+
   if (mask_watch->event.fd < 0)
     return;
   serve_group (mask_watch, mask_watch->directories, plan, denials);
@@ -183,14 +197,76 @@ void mask_watch_serve (struct mask_watch *mask_watch, const struct plan *plan, s
       serve_group (mask_watch, mask_watch->items[i].group, plan, denials);
 }
 
-void mask_watch_close (struct mask_watch *mask_watch)
+void run_serve_mask_watch (struct run *run)
+{
+  serve (run, run_part_state (run, &mask_watch_part));
+}
+
+static void on_open (struct event *event, short revents)
+{
+  (void) revents;
+  run_serve_mask_watch (event->data);
+}
+
+static void init (struct run *run, void *state)
+{
+  struct mask_watch *mask_watch = state;
+
+  mask_watch->event = (struct event){ .fd = -1, .events = POLLIN, .call = on_open, .data = run };
+  mask_watch->directories = -1;
+}
+
+static void mask_watch_close (struct mask_watch *mask_watch)
 {
   event_remove (&mask_watch->event);
   for (size_t i = 0; i < mask_watch->count; i++)
     close_p (&mask_watch->items[i].group);
-  if (mask_watch->items != NULL)
-    close_p (&mask_watch->directories);
-  close_p (&mask_watch->event.fd);
+  mask_watch->count = 0;
+  drop_fd (&mask_watch->directories);
+  drop_fd (&mask_watch->event.fd);
   free (mask_watch->items);
-  *mask_watch = (struct mask_watch){ .event.fd = -1, .directories = -1 };
+  mask_watch->items = NULL;
 }
+
+/* What cannot be watched is not. */
+static int start (struct run *run, void *state, struct error *err)
+{
+  struct mask_watch *mask_watch = state;
+  const struct strlist *masked = &run->launch.masked;
+  cleanup_free char *path = str_format ("/proc/%d/root", (int) run->init->pid);
+  cleanup_close int root = -1;
+
+  if (path == NULL)
+    return error_oom (err);
+  root = run->own_kernel ? -1 : open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0)
+    return 0;
+  mask_watch->items = calloc (masked->count + 1, sizeof (*mask_watch->items));
+  mask_watch->event.fd = epoll_create1 (EPOLL_CLOEXEC);
+  mask_watch->directories = new_group (0);
+  if (mask_watch->items != NULL && mask_watch->event.fd >= 0 && mask_watch->directories >= 0
+      && poll_group (mask_watch, mask_watch->directories))
+    for (size_t i = 0; i < masked->count; i++)
+      watch_one (mask_watch, run->options->plan, root, masked->items[i]);
+  if (mask_watch->count == 0)
+    mask_watch_close (mask_watch);
+  else
+    event_add (&run->loop, &mask_watch->event);
+  return 0;
+}
+
+/* The kernel takes some 15 ms to be rid of a mark, and closing waits for it. Marks go with their mounts, so it
+ * comes last, when the run's mounts have been gone for a while. */
+static void undo (struct run *run, void *state, struct error *err)
+{
+  (void) err;
+  if (!run->leave_namespaces)
+    mask_watch_close (state);
+}
+
+const struct run_part mask_watch_part = { .name = "mask watch",
+                                          .size = sizeof (struct mask_watch),
+                                          .init = init,
+                                          .start = start,
+                                          .ended = serve,
+                                          .undo = undo };

@@ -16,25 +16,25 @@
 #include "proof-check.h"
 #include "state-run-record.h"
 
-/* The first words wait for init before it exists: no time is spent on saying them. */
+/* The first questions wait for init before it exists: no time is spent on sending them. */
 int run_ask_first (struct run *run)
 {
   const struct promises promises = promises_of_plan (run->options->plan, &run->launch);
 
-  return proof_begin (&run->proof, &promises, run_talk (run), run->err);
+  return proof_begin (&run->init->proof, &promises, run_talk (run), run->err);
 }
 
 void run_look_around (struct run *run)
 {
   const struct promises promises = promises_of_plan (run->options->plan, &run->launch);
 
-  proof_look_around (&run->proof, &promises);
+  proof_look_around (&run->init->proof, &promises);
 }
 
 /* Init, where it is a process of this host. */
 static pid_t host_pid (const struct run *run)
 {
-  return run->own_kernel ? 0 : run->init_pid;
+  return run->own_kernel ? 0 : run->init->pid;
 }
 
 static int look (struct run *run, const struct promises *promises)
@@ -43,28 +43,28 @@ static int look (struct run *run, const struct promises *promises)
                                            .pid = host_pid (run),
                                            .init = run->options->init,
                                            .group = run_group (run),
-                                           .dir = &run->dir,
+                                           .dir = run->dir,
                                            .state = run->options->host->state_dir };
-  int r = proof_look (&run->proof, &subject, run->err);
+  int r = proof_look (&run->init->proof, &subject, run->err);
 
   /* The kernel shows the variables that init was started with, and these are not the command's. */
   if (r == 0 && run->launch.prewarmed && run->launch.argv.count > 0) {
-    free (run->proof.outside.environment);
-    run->proof.outside.environment = NULL;
+    free (run->init->proof.outside.environment);
+    run->init->proof.outside.environment = NULL;
   }
   return r;
 }
 
 static int judge (struct run *run, const struct promises *promises)
 {
-  struct outside *outside = &run->proof.outside;
+  struct outside *outside = &run->init->proof.outside;
 
-  memcpy (outside->pipes, run->pipe_inodes, sizeof (outside->pipes));
+  memcpy (outside->pipes, run->init->pipe_inodes, sizeof (outside->pipes));
   outside->wall_ms = run_deadline_left (run);
   outside->output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
                               ? run->streams[STREAM_OUT].cap
                               : run->streams[STREAM_ERR].cap;
-  return proof_judge (&run->proof, promises, host_pid (run), &run->result.posture, run->err);
+  return proof_judge (&run->init->proof, promises, host_pid (run), &run->result.posture, run->err);
 }
 
 void run_remember (const struct run *run)
@@ -72,10 +72,10 @@ void run_remember (const struct run *run)
   const struct plan *plan = run->options->plan;
   struct error ignored = { 0 };
 
-  run_facts_write (&run->dir, &run->proof.outside);
-  /* Of a sandbox that was held ready it says so still. */
+  run_facts_write (run->dir, &run->init->proof.outside);
+  /* That of a prewarmed sandbox still has no command. */
   if (run->launch.prewarmed
-      && run_record_write (&run->dir, plan, &run->launch, run->program, false, &ignored) < 0)
+      && run_record_write (run->dir, plan, &run->launch, run->program, false, &ignored) < 0)
     error_clear (&ignored);
 }
 

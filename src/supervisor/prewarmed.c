@@ -5,13 +5,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "mount-descriptor.h"
+#include "mount-remount.h"
 #include "mount-stage.h"
 #include "plan-prewarmed.h"
 #include "render-shape.h"
@@ -30,9 +35,7 @@ struct run_prewarmed {
 
 static void prewarmed_free (struct run_prewarmed *prewarmed)
 {
-  if (prewarmed->run != NULL)
-    launch_clear (&prewarmed->run->launch);
-  free (prewarmed->run);
+  run_free (prewarmed->run);
   close_p (&prewarmed->view.fd);
   free (prewarmed->shape);
   error_clear (&prewarmed->err);
@@ -43,10 +46,9 @@ void run_discard (struct run_prewarmed *prewarmed, struct error *err)
 {
   if (prewarmed == NULL)
     return;
-  prewarmed->run->err = &prewarmed->err;
-  run_tear_down (prewarmed->run);
   /* This process may go on with another run. */
-  run_end_namespaces (prewarmed->run);
+  prewarmed->run->leave_namespaces = false;
+  run_tear_down (prewarmed->run, &prewarmed->err);
   run_result_clear (&prewarmed->run->result);
   if (error_is_set (&prewarmed->err) && !error_is_set (err)) {
     *err = prewarmed->err;
@@ -57,7 +59,7 @@ void run_discard (struct run_prewarmed *prewarmed, struct error *err)
 
 const char *run_prewarmed_id (const struct run_prewarmed *prewarmed)
 {
-  return prewarmed->run->dir.id;
+  return prewarmed->run->dir->id;
 }
 
 int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t owner_gid,
@@ -84,7 +86,7 @@ int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t
   prewarmed->run->err = &prewarmed->err;
   r = run_make (prewarmed->run);
   if (r == 0)
-    r = run_record_write (&prewarmed->run->dir, options->plan, &prewarmed->run->launch,
+    r = run_record_write (prewarmed->run->dir, options->plan, &prewarmed->run->launch,
                           prewarmed->run->program, true, &prewarmed->err);
   if (r == 0)
     r = stage_make_id_view (options->plan, &prewarmed->run->launch, &prewarmed->view, &prewarmed->err);
@@ -104,12 +106,12 @@ int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t
 
 int run_prewarmed_signals (const struct run_prewarmed *prewarmed)
 {
-  return prewarmed->run->signals.fd;
+  return run_signals_descriptor (prewarmed->run);
 }
 
 static bool is_alive (const struct run_prewarmed *prewarmed)
 {
-  return event_look (prewarmed->run->init_pidfd, POLLIN, 0) == 0;
+  return event_look (prewarmed->run->init->pidfd, POLLIN, 0) == 0;
 }
 
 /* An update brings another one, and a run has the one that is installed. */
@@ -171,19 +173,93 @@ static int write_command (const struct plan *plan, struct strbuf *text, struct e
   return 0;
 }
 
-static int take_streams (struct run *run)
-{
-  const struct run_options *options = run->options;
+/* Moving a workspace into a sandbox that stands. The tree is taken by descriptor in the host's namespace, as
+ * on the stage: opened without following a link, compared with what was planned, mapped to its owner's ids. In
+ * the container's it takes the place of the empty directory, and what is to be hidden in it is masked as a
+ * runtime does it: a file by the null device, a directory by an empty one. Only init is there, and it waits;
+ * but others may use the workspace at the same time, so what is masked is what was opened. */
 
-  if (options->in >= 0) {
-    run->streams[STREAM_IN].from = fcntl (options->in, F_DUPFD_CLOEXEC, 3);
-    if (run->streams[STREAM_IN].from < 0)
-      return error_set_errno (run->err, errno, "take standard input");
+/* An empty directory that cannot be written to. */
+static int empty_directory (void)
+{
+  cleanup_close int fs = (int) syscall (SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+
+  if (fs < 0 || syscall (SYS_fsconfig, fs, FSCONFIG_SET_STRING, "source", "tmpfs", 0) < 0
+      || syscall (SYS_fsconfig, fs, FSCONFIG_SET_STRING, "size", "0k", 0) < 0
+      || syscall (SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+    return -1;
+  return (int) syscall (SYS_fsmount, fs, FSMOUNT_CLOEXEC,
+                        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+static int null_device (void)
+{
+  return (int) syscall (SYS_open_tree, AT_FDCWD, "/dev/null", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+}
+
+/* Covers PATH, below DIRECTORY, if it is there. */
+static bool cover (int directory, const char *path)
+{
+  cleanup_close int fd = mount_open_beneath (directory, path), over = -1;
+  struct stat st;
+
+  if (fd < 0)
+    return fd == -ENOENT || fd == -ENOTDIR;
+  if (fstat (fd, &st) < 0)
+    return false;
+  over = S_ISDIR (st.st_mode) ? empty_directory () : null_device ();
+  return over >= 0
+         && syscall (SYS_move_mount, over, "", fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
+                == 0;
+}
+
+static bool cover_hidden (const struct launch *launch)
+{
+  cleanup_close int directory = open (PLAN_WORKSPACE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+  for (size_t i = 0; i < launch->masked.count; i++)
+    if (str_has_prefix (launch->masked.items[i], PLAN_WORKSPACE "/")
+        && (directory < 0 || !cover (directory, launch->masked.items[i] + strlen (PLAN_WORKSPACE "/"))))
+      return false;
+  return true;
+}
+
+struct moving {
+  const struct run *run;
+  int tree; /* -1: there is no workspace */
+};
+
+/* The empty directory goes, so that there is one mount in that place, and it is the one that was planned. */
+static bool put_on_workspace (const struct moving *moving)
+{
+  return umount2 (PLAN_WORKSPACE, MNT_DETACH | UMOUNT_NOFOLLOW) == 0
+         && syscall (SYS_move_mount, moving->tree, "", AT_FDCWD, PLAN_WORKSPACE, MOVE_MOUNT_F_EMPTY_PATH) == 0
+         && cover_hidden (&moving->run->launch);
+}
+
+/* In the container. The directory in which the command is to start must be there: init could only die of it.
+ */
+static int put_in (const void *data)
+{
+  const struct moving *moving = data;
+
+  return (moving->tree < 0 || put_on_workspace (moving)) && chdir (moving->run->launch.cwd) == 0 ? 0 : 1;
+}
+
+static int move_workspace_in (const struct run *run, const struct id_view *view)
+{
+  const struct plan_mount *workspace = launch_mount_at (&run->launch, PLAN_WORKSPACE);
+  struct moving moving = { run, -1 };
+  int r;
+
+  if (workspace != NULL) {
+    moving.tree = stage_take_source (run->options->plan, &run->launch, workspace, view, run->err);
+    if (moving.tree < 0)
+      return moving.tree;
   }
-  run->streams[STREAM_OUT].to = options->out;
-  run->streams[STREAM_ERR].to = options->err;
-  run->streams[STREAM_OUT].cap = run->streams[STREAM_ERR].cap = options->plan->output_bytes;
-  return 0;
+  r = mount_inside (run->init->pidfd, CLONE_NEWNS, put_in, &moving);
+  close_p (&moving.tree);
+  return r == 0 ? 0 : error_set (run->err, -EIO, "move the workspace into the sandbox");
 }
 
 /* What was seen of the sandbox was of another plan, and of another time. */
@@ -192,7 +268,7 @@ static int forget_proof (struct run *run)
   posture_free (run->result.posture);
   run->result.posture = NULL;
   denials_clear (&run->result.denials);
-  proof_clear (&run->proof);
+  proof_clear (&run->init->proof);
   return run_ask_first (run);
 }
 
@@ -208,17 +284,17 @@ static int hand_over (struct run *run, const struct id_view *view)
   if (r == 0)
     r = write_command (plan, &command, run->err);
   if (r == 0)
-    r = run_look_at_hidden (run);
+    r = run_look_at_hidden (run, NULL, run->err);
   if (r == 0)
-    r = take_streams (run);
+    r = run_take_streams (run);
   if (r == 0)
-    r = run_move_workspace_in (run, view);
-  cgroup_forget_usage (plan, &run->launch, &run->group);
+    r = move_workspace_in (run, view);
+  cgroup_forget_usage (plan, &run->launch, run->group);
   if (r == 0)
     r = run_send (run, HANDSHAKE_COMMAND, command.text, command.len);
   if (r == 0)
     r = forget_proof (run);
-  return r < 0 ? r : run_check_sources (run);
+  return r < 0 ? r : run_check_sources (run, NULL, run->err);
 }
 
 int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err)
@@ -232,7 +308,7 @@ int run_adopt (const struct run_options *options, struct run **ret_run, struct e
     run_discard (prewarmed, &ignored);
     return 0;
   }
-  /* What came before was for nobody's run. */
+  /* What came before was not for this run. */
   run_passed (run, PHASE_PREPARE);
   memset (run->result.phases_us, 0, sizeof (run->result.phases_us));
   run->options = options;

@@ -18,7 +18,7 @@
 #define STAT_MAX     ((size_t) 4096)
 #define CHILDREN_MAX ((size_t) 64 * 1024)
 
-/* In proc(5)'s count: the first behind the name, and that of the start. */
+/* In proc(5)'s count: the first after the name, and that of the start. */
 #define FIRST_FIELD 3
 #define START_FIELD 22
 

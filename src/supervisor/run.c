@@ -33,49 +33,14 @@ void run_passed (struct run *run, enum run_phase phase)
   run->passed_us = now;
 }
 
-/* Whatever the caller's umask: behind an engine init passes through it, under another id. */
-int run_make_directory (struct run *run, const char *name, char **ret_path)
-{
-  if (mkdirat (run->dir.fd, name, 0711) < 0 || fchmodat (run->dir.fd, name, 0711, 0) < 0)
-    return error_set_errno (run->err, errno, "make '%s' of run '%s'", name, run->dir.id);
-  *ret_path = str_format ("%s/%s", run->dir.path, name);
-  return *ret_path ? 0 : error_oom (run->err);
-}
-
-int run_take_ids (struct run *run)
-{
-  const struct plan *plan = run->options->plan;
-  int r;
-
-  if (plan->id_slots == 0)
-    return 0;
-  r = run_slot_take (run->options->host->state_dir, plan->id_slots, &run->slot, &run->slot_fd, run->err);
-  if (r == 0)
-    launch_use_slot (plan, run->slot, &run->launch);
-  return r;
-}
-
-const struct cgroup *run_group (struct run *run)
-{
-  cgroup_open (run->options->plan->cgroup, run->launch.cgroup_path, &run->group);
-  return &run->group;
-}
-
-/* What comes from now on is the command's doing. Where a runtime still has to be executed, somebody else does
- * that. */
+/* What comes from now on is the command's doing. */
 static int give_privileges_up (struct run *run)
 {
-  bool engine = run->engine != NULL;
-  int r;
+  const struct run_options *options = run->options;
 
-  if (!run->options->last)
-    return 0;
-  r = engine || run->ops->prepared ? 0 : cleanup_helper_start (run, &run->cleanup_helper);
-  if (r < 0)
-    return r;
-  /* The root of a hierarchy is closed to everybody's writing, also to its owner's. */
-  return privileges_drop (run->options->keep_override || !engine || !privileges_own_path (run->program),
-                          run->err);
+  return options->last
+             ? privileges_drop (options->keep_override || run->driver->needs_override (run), run->err)
+             : 0;
 }
 
 /* From a proven sandbox to the command's own start. */
@@ -86,81 +51,20 @@ static int start (struct run *run)
   if (run->options->on_start != NULL)
     r = run->options->on_start (run->options->on_start_data, run->result.posture, run->err);
   if (r == 0)
-    r = run_hold_inside (run);
-  if (r == 0)
-    r = run_guard (run);
-  if (r == 0)
-    r = watchdog_await (&run->watchdog, run->err);
+    r = run_parts_start (run);
   if (r == 0)
     r = give_privileges_up (run);
   if (r == 0)
     r = run_go (run);
-  /* For who asks later, so it can be done while the command comes to life. */
+  /* Needed only by `status` and `check`, so it is written while the command comes to life. */
   if (r == 0)
     run_remember (run);
   return r;
 }
 
-/* Up to where there is something to take down. */
-static int prepare (struct run *run)
-{
-  int r = run->driver->open (run);
-
-  if (r == 0)
-    r = run_check_sources (run);
-  if (r == 0)
-    r = run_take_signals (run);
-  if (r == 0)
-    r = run_dir_create (run->options->host->state_dir, run->options->id, &run->dir, run->err);
-  if (r == 0)
-    run->result.id = strdup (run->dir.id);
-  if (r == 0)
-    r = run_look_at_hidden (run);
-  if (r == 0)
-    r = launch_name (run->options->plan, run->options->host->state_dir, run->dir.id, &run->launch, run->err);
-  return r < 0 ? r : run->driver->prepare (run);
-}
-
-/* Field by field: the buffers of the streams are large, and most runs touch little of them. */
-static void have_nothing (struct run *run)
-{
-  int *const fds[] = { &run->dir.fd,
-                       &run->dir.lock_fd,
-                       &run->rendezvous,
-                       &run->slot_fd,
-                       &run->image.fd,
-                       &run->image.lock,
-                       &run->console,
-                       &run->terminal,
-                       &run->stage_ns[0],
-                       &run->stage_ns[1],
-                       &run->control,
-                       &run->handshake,
-                       &run->status,
-                       &run->init_pidfd,
-                       &run->signals.fd,
-                       &run->children.fd,
-                       &run->timer,
-                       &run->listener.event.fd,
-                       &run->mask_watch.event.fd,
-                       &run->mask_watch.directories,
-                       &run->inside_ns,
-                       &run->inside_root,
-                       &run->cleanup_helper.socket };
-
-  for (size_t i = 0; i < ARRAY_LEN (fds); i++)
-    *fds[i] = -1;
-  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++)
-    run->child_fds[i] = -1;
-  for (size_t i = 0; i < STREAM_COUNT; i++)
-    run->streams[i].from = run->streams[i].to = -1;
-  run->talk = TALK_NONE;
-  run->proof = PROOF_NONE;
-}
-
 struct run *run_new (const struct run_options *options, struct error *err)
 {
-  struct run *run = calloc (1, sizeof (*run));
+  struct run *run = run_allocate (options->plan->backend->driver);
 
   if (run == NULL) {
     error_oom (err);
@@ -170,13 +74,25 @@ struct run *run_new (const struct run_options *options, struct error *err)
     free (run);
     return NULL;
   }
-  have_nothing (run);
   run->options = options;
-  run->driver = options->plan->backend->driver;
+  run->leave_namespaces = options->launch != NULL;
   run->name = options->plan->backend->name;
   run->err = err;
   run->passed_us = now_us ();
   return run;
+}
+
+void run_free (struct run *run)
+{
+  if (run == NULL)
+    return;
+  launch_clear (&run->launch);
+  free (run);
+}
+
+static void run_free_p (struct run **run)
+{
+  run_free (*run);
 }
 
 int run_make (struct run *run)
@@ -189,7 +105,7 @@ int run_make (struct run *run)
     return error_set_errno (run->err, errno, "become the parent of orphans");
   r = chroot_settle (run->err);
   if (r == 0)
-    r = prepare (run);
+    r = run_parts_prepare (run);
   if (r == 0)
     r = run->driver->start (run);
   return r < 0 ? r : run_observe (run);
@@ -197,7 +113,7 @@ int run_make (struct run *run)
 
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err)
 {
-  cleanup_free struct run *run = NULL;
+  cleanup (run_free_p) struct run *run = NULL;
   int r = options->prewarmed ? run_adopt (options, &run, err) : 0;
 
   if (run == NULL) {
@@ -212,7 +128,7 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
   if (r == 0 && run->result.reason != RUN_REFUSED)
     r = run_loop (run);
   run_passed (run, PHASE_COMMAND);
-  run_tear_down (run);
+  run_tear_down (run, err);
   run_passed (run, PHASE_CLEAN);
   /* The command has ended as it has, whatever could not be removed afterwards. */
   if (r == 0 && error_is_set (err)) {

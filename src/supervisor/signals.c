@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,10 +20,44 @@
 #include "base-cleanup.h"
 #include "supervisor-process.h"
 
+struct signals {
+  struct event signals, children; /* of those that are not for us alone, and of children that have ended */
+  bool interrupted;               /* an end is wanted before the command has started */
+};
+
+extern const struct run_part signals_part;
+
+static struct signals *signals_of (const struct run *run)
+{
+  return run_part_state (run, &signals_part);
+}
+
+static void replace_spared (struct run *run, pid_t old, pid_t new)
+{
+  for (size_t i = 0; i < RUN_SPARED_MAX; i++)
+    if (run->spared[i] == old) {
+      run->spared[i] = new;
+      return;
+    }
+}
+
+void run_spare (struct run *run, pid_t pid)
+{
+  replace_spared (run, 0, pid);
+}
+
+void run_spare_no_more (struct run *run, pid_t pid)
+{
+  if (pid > 0)
+    replace_spared (run, pid, 0);
+}
+
 void run_reap_others (const struct run *run)
 {
-  const pid_t spared[] = { run->step_pid, run->init_pid, run->watchdog.pid, run->cleanup_helper.pid };
+  pid_t spared[RUN_SPARED_MAX + 1];
 
+  memcpy (spared, run->spared, sizeof (run->spared));
+  spared[RUN_SPARED_MAX] = run->init->pid;
   process_reap (spared, ARRAY_LEN (spared));
 }
 
@@ -39,7 +74,7 @@ static void on_signals (struct event *event, short revents)
     if (run->course != NULL)
       run_take_signal (run, number, end);
     else
-      run->interrupted = run->interrupted || end;
+      signals_of (run)->interrupted = signals_of (run)->interrupted || end;
   }
 }
 
@@ -64,10 +99,19 @@ static int watch (struct run *run, struct event *event, const sigset_t *set,
   return 0;
 }
 
-/* Children have a descriptor of their own: a sandbox that is held ready is discarded for any signal that the
- * other one tells of. */
-int run_take_signals (struct run *run)
+static void init (struct run *run, void *state)
 {
+  struct signals *signals = state;
+
+  (void) run;
+  signals->signals.fd = signals->children.fd = -1;
+}
+
+/* Children have a descriptor of their own: a prewarmed sandbox is discarded for any signal of the other one.
+ */
+static int prepare (struct run *run, void *state, struct error *err)
+{
+  struct signals *signals = state;
   sigset_t set, children;
   int r;
 
@@ -80,7 +124,7 @@ int run_take_signals (struct run *run)
   sigdelset (&set, SIGILL);
   sigdelset (&set, SIGABRT);
   if (sigprocmask (SIG_SETMASK, &set, NULL) < 0)
-    return error_set_errno (run->err, errno, "block signals");
+    return error_set_errno (err, errno, "block signals");
   /* A dead reader, and a limit on files of the caller's, show as errors of write. */
   sigdelset (&set, SIGCHLD);
   sigdelset (&set, SIGPIPE);
@@ -88,23 +132,43 @@ int run_take_signals (struct run *run)
   sigdelset (&set, SIGTSTP);
   sigdelset (&set, SIGTTIN);
   sigdelset (&set, SIGTTOU);
-  r = watch (run, &run->signals, &set, on_signals);
-  return r < 0 ? r : watch (run, &run->children, &children, on_children);
+  r = watch (run, &signals->signals, &set, on_signals);
+  return r < 0 ? r : watch (run, &signals->children, &children, on_children);
 }
 
 /* Signals stay blocked. */
 void run_leave_signals (struct run *run)
 {
-  event_remove (&run->signals);
-  close_p (&run->signals.fd);
-  run->signals.fd = -1;
-  run->interrupted = false;
+  struct signals *signals = signals_of (run);
+
+  event_remove (&signals->signals);
+  drop_fd (&signals->signals.fd);
+  signals->interrupted = false;
 }
+
+int run_signals_descriptor (struct run *run)
+{
+  return signals_of (run)->signals.fd;
+}
+
+static void undo (struct run *run, void *state, struct error *err)
+{
+  struct signals *signals = state;
+
+  (void) err;
+  run_reap_others (run);
+  event_remove (&signals->children);
+  drop_fd (&signals->children.fd);
+}
+
+const struct run_part signals_part = {
+  .name = "signals", .size = sizeof (struct signals), .init = init, .prepare = prepare, .undo = undo
+};
 
 bool run_was_interrupted (struct run *run)
 {
   event_loop_turn (&run->loop, 0);
-  return run->interrupted;
+  return signals_of (run)->interrupted;
 }
 
 struct awaited {
@@ -117,7 +181,7 @@ static bool is_awaited (void *data)
 {
   const struct awaited *awaited = data;
 
-  return awaited->run->interrupted || awaited->done (awaited->data);
+  return signals_of (awaited->run)->interrupted || awaited->done (awaited->data);
 }
 
 int run_await_until (struct run *run, bool (*done) (void *data), void *data, uint64_t until,
@@ -126,7 +190,7 @@ int run_await_until (struct run *run, bool (*done) (void *data), void *data, uin
   struct awaited awaited = { run, done, data };
   int r = event_loop_run (&run->loop, is_awaited, &awaited, until);
 
-  if (run->interrupted)
+  if (signals_of (run)->interrupted)
     return error_set (err, -EINTR, "interrupted before the command was started");
   return r < 0 && r != -ETIMEDOUT ? error_set_errno (err, -r, "wait") : r;
 }

@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,34 +39,7 @@ static void default_signals (void)
   sigprocmask (SIG_SETMASK, &none, NULL);
 }
 
-int run_arrange_descriptors (const int *fds, size_t count)
-{
-  int moved[8];
-
-  /* Out of the way first, so that no target is overwritten before it has been copied. */
-  for (size_t i = 0; i < count; i++) {
-    int from = fds[i] >= 0 ? fds[i] : (i < 3 ? open ("/dev/null", O_RDWR | O_CLOEXEC) : -1);
-
-    moved[i] = from >= 0 ? fcntl (from, F_DUPFD_CLOEXEC, 64) : -1;
-    if (from >= 0 && moved[i] < 0)
-      return -errno;
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (moved[i] < 0)
-      close ((int) i);
-    else if (dup2 (moved[i], (int) i) < 0)
-      return -errno;
-  }
-  if (syscall (SYS_close_range, (unsigned) count, ~0u, 0) == 0)
-    return 0;
-  if (errno != ENOSYS)
-    return -errno;
-  for (int fd = (int) count; fd < sysconf (_SC_OPEN_MAX); fd++)
-    close (fd);
-  return 0;
-}
-
-/* What a child has to say, with the stage's namespaces when it got that far. */
+/* The report of a child, with the stage's namespaces when it got that far. */
 static void send_staged (int report, const char *text, const int *ns)
 {
   char argv[STEP_TEXT_BYTES];
@@ -92,7 +63,7 @@ static void send_staged (int report, const char *text, const int *ns)
     c->cmsg_len = CMSG_LEN (STAGE_NS_BYTES);
     memcpy (CMSG_DATA (c), ns, STAGE_NS_BYTES);
   }
-  /* The supervisor sees the exit code as well; a message that is lost costs only its words. */
+  /* The supervisor sees the exit code as well; a message that is lost costs only its text. */
   if (sendmsg (report, &message, MSG_NOSIGNAL) < 0)
     errno = 0;
 }
@@ -146,7 +117,7 @@ static void leave_caller (const int *fds, size_t fd_count)
 {
   umask (022);
   /* The caller's personality may have switched address randomisation off. */
-  if (personality (0) < 0 || chdir ("/") < 0 || run_arrange_descriptors (fds, fd_count) < 0)
+  if (personality (0) < 0 || chdir ("/") < 0 || descriptors_arrange (fds, fd_count) < 0)
     _exit (125);
 }
 
@@ -175,16 +146,16 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
 {
   struct error err = { 0 };
 
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid () != parent)
+  if (!helper_follow (parent))
     _exit (125);
   default_signals ();
   if (prepare (child, &err) < 0) {
     send_staged (child->report, error_text (&err), NULL);
     _exit (125);
   }
-  /* Becoming somebody else has taken it away. */
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  /* Credential changes clear PDEATHSIG. */
+  if (!helper_follow (parent))
+    _exit (125);
   if (child->launch != NULL)
     become_helper (child);
   become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->argv[0],
@@ -211,7 +182,7 @@ static int judge_step (const struct run *run, enum runtime_step step, int status
     return error_set (err, -EIO, "set up the run: %s", said);
   if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
     return 0;
-  why = run->ops->failure (&run->call, step, run->control);
+  why = run->runtime->ops->failure (&run->runtime->call, step, run->runtime->control);
   if (why != NULL)
     return error_set (err, -EIO, "%s could not %s the container: %s", run->name, names[step], why);
   if (WIFEXITED (status))
@@ -230,8 +201,7 @@ bool run_argv (const struct strlist *argv, uint64_t ms)
   int status = 0;
 
   if (pid == 0) {
-    prctl (PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid () != parent)
+    if (!helper_follow (parent))
       _exit (125);
     default_signals ();
     become (array[0], array, nothing, ARRAY_LEN (nothing));
@@ -241,15 +211,6 @@ bool run_argv (const struct strlist *argv, uint64_t ms)
   if (pid > 0 && !process_has_ended (pid))
     kill (pid, SIGKILL);
   return pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status) && WEXITSTATUS (status) == 0;
-}
-
-/* What the container gets is the child's now; ends that we kept would hide that it is gone. */
-static void hand_over (struct run *run)
-{
-  for (size_t i = 0; i < ARRAY_LEN (run->child_fds); i++) {
-    close_p (&run->child_fds[i]);
-    run->child_fds[i] = -1;
-  }
 }
 
 /* Executes one step and waits for it. */
@@ -263,7 +224,7 @@ static int execute (struct run *run, enum runtime_step step, struct stage *stage
   int report[2], status = 0, r;
   pid_t parent = getpid (), pid;
 
-  r = run->ops->argv (&run->call, step, &argv, err);
+  r = run->runtime->ops->argv (&run->runtime->call, step, &argv, err);
   if (r < 0 || argv.count == 0)
     return r;
   array = argv_array (&argv);
@@ -275,53 +236,54 @@ static int execute (struct run *run, enum runtime_step step, struct stage *stage
   theirs = report[1];
   pid = fork ();
   if (pid == 0)
-    run_child (&(const struct child_plan){ stage, &run->group, run->stage_ns, run->launch.staged_ids, fds,
+    run_child (&(const struct child_plan){ stage, run->group, run->stage->ns, run->launch.staged_ids, fds,
                                            fd_count, array,
-                                           run->ops->prepared && stage ? run->options->launch : NULL,
+                                           run->runtime->ops->prepared && stage ? run->options->launch : NULL,
                                            theirs },
                parent);
   if (pid < 0)
     return error_set_errno (err, errno, "start %s", run->name);
-  close_p (&theirs);
-  theirs = -1;
-  hand_over (run);
+  drop_fd (&theirs);
+  /* What the container gets is the child's now; ends that we kept would hide that it is gone. */
+  run_close_child_fds (run);
   if (stage != NULL)
     run_look_around (run);
   r = step_wait (run, step, pid, ours, said, sizeof (said), &status, err);
   if (r == 0)
     r = judge_step (run, step, status, said, err);
-  run->step_failed = run->step_failed || r < 0;
+  run->runtime->step_failed = run->runtime->step_failed || r < 0;
   return r;
 }
 
-/* The helper with libcrun executes a sealed copy of itself, unless it finds that nobody can write to where it
- * came from: on the stage that is so. */
+/* The helper with libcrun executes a sealed copy of itself, unless it finds that the file it was executed from cannot be
+ * written to, as on the stage. */
 int run_stage_and_create (struct run *run)
 {
   const struct plan *plan = run->options->plan;
   bool at_hand = run->options->launch != NULL;
-  cleanup_free char *staged = run->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage) : NULL;
+  cleanup_free char *staged =
+      run->runtime->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage->directory) : NULL;
   cleanup_close int theirs = -1;
   int fds[6], pair[2];
-  size_t count = 3 + run->call.passed;
+  size_t count = 3 + run->runtime->call.passed;
   struct stage stage = { .plan = plan,
                          .launch = &run->launch,
-                         .directory = run->stage,
+                         .directory = run->stage->directory,
                          .init = run->options->init,
                          .runtime = run->program,
                          .staged_runtime = staged,
-                         .group = &run->group,
+                         .group = run->group,
                          .own_kernel = run->own_kernel,
-                         .cgroup_view = run->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
-                         .cgroup_empty = !run->call.cgroup };
+                         .cgroup_view = run->runtime->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
+                         .cgroup_empty = !run->runtime->call.cgroup };
 
-  if (run->ops->prepared && !at_hand && staged == NULL)
+  if (run->runtime->ops->prepared && !at_hand && staged == NULL)
     return error_oom (run->err);
-  memcpy (fds, run->child_fds, sizeof (run->child_fds));
-  if (run->ops->has_control) {
+  memcpy (fds, run->init->child_fds, sizeof (run->init->child_fds));
+  if (run->runtime->ops->has_control) {
     if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
       return error_set_errno (run->err, errno, "make a socket");
-    run->control = pair[0];
+    run->runtime->control = pair[0];
     theirs = pair[1];
     fds[count++] = theirs;
   }
@@ -331,12 +293,48 @@ int run_stage_and_create (struct run *run)
 int run_step (struct run *run, enum runtime_step step, struct error *err)
 {
   const int nothing[3] = { -1, -1, -1 };
-
   int r;
 
-  run->in_step = true;
-  r = run->cleanup_helper.pid > 0 ? cleanup_helper_step (run, step, err)
-                                  : execute (run, step, NULL, nothing, 3, err);
-  run->in_step = false;
+  run->runtime->in_step = true;
+  r = cleanup_helper_step (run, step, err);
+  if (r == -ENOENT && !error_is_set (err))
+    r = execute (run, step, NULL, nothing, 3, err);
+  run->runtime->in_step = false;
   return r;
 }
+
+static void init_stage (struct run *run, void *state)
+{
+  run->stage = state;
+  run->stage->ns[0] = run->stage->ns[1] = -1;
+}
+
+static int prepare_stage (struct run *run, void *state, struct error *err)
+{
+  const struct plan *plan = run->options->plan;
+  cleanup_strlist struct strlist hierarchies = { 0 };
+  struct run_stage *stage = state;
+  int r = run_make_directory (run, "stage", &stage->directory);
+
+  if (r == 0)
+    r = run_prewarm_workspace (run);
+  if (r == 0)
+    r = cgroup_find_shown (plan, run->group, &hierarchies, err);
+  return r < 0 ? r : launch_stage (plan, stage->directory, run->transport, &hierarchies, &run->launch, err);
+}
+
+static void undo_stage (struct run *run, void *state, struct error *err)
+{
+  struct run_stage *stage = state;
+
+  (void) err;
+  for (size_t i = 0; i < ARRAY_LEN (stage->ns) && !run->leave_namespaces; i++)
+    drop_fd (&stage->ns[i]);
+  free (take_ptr (stage->directory));
+}
+
+const struct run_part stage_part = { .name = "stage",
+                                     .size = sizeof (struct run_stage),
+                                     .init = init_stage,
+                                     .prepare = prepare_stage,
+                                     .undo = undo_stage };

@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -56,7 +55,7 @@ static void tell_writer (const struct relay *relay)
   cleanup_error struct error ignored = { 0 };
 
   if (engine_open (run->options->plan->backend, run->program, &engine, &ignored) == 0)
-    engine_kill (engine, run->container, SIGPIPE, &ignored);
+    engine_kill (engine, run->engine->container, SIGPIPE, &ignored);
 }
 
 /* False: this is no stream of an engine's. */
@@ -75,8 +74,7 @@ static bool take (struct relay *relay, const char *bytes, size_t len)
     /* One that ignores it must not block. */
     if (piece.len > 0 && piece.stream != FRAME_STDIN && relay->fds[piece.stream] >= 0
         && !write_all (relay->fds[piece.stream], piece.bytes, piece.len)) {
-      close_p (&relay->fds[piece.stream]);
-      relay->fds[piece.stream] = -1;
+      drop_fd (&relay->fds[piece.stream]);
       tell_writer (relay);
     }
     bytes += used;
@@ -130,8 +128,8 @@ static bool copy (struct relay *relay)
   return event_loop_run (&loop, is_over, relay, EVENT_NEVER) == 0 && relay->whole;
 }
 
-/* An engine ends the streams when the container ends. One that is away by then, or goes on to say that the
- * container runs, has cut them off: nobody knows what is missing, whatever code there will be. */
+/* An engine ends the streams when the container ends. One that is away by then, or still reports that the
+ * container runs, has cut them off: something may be missing, whatever code there will be. */
 static bool ended_with_streams (struct run *run, struct container_state *ret_state)
 {
   cleanup_container_state struct container_state state = { 0 };
@@ -139,57 +137,59 @@ static bool ended_with_streams (struct run *run, struct container_state *ret_sta
   cleanup_error struct error ignored = { 0 };
 
   return engine_open (run->options->plan->backend, run->program, &engine, &ignored) == 0
-         && engine_look (engine, run->container, &state, &ignored) == 0
+         && engine_look (engine, run->engine->container, &state, &ignored) == 0
          && run_engine_status (run, &engine, run_now_ms () + END_MS, ret_state, &ignored) == 0;
 }
 
-/* In the child, to the end. A signal of its own says that nobody knows how the container ended. */
-static void __attribute__ ((noreturn))
-become_stdio_relay (struct run *run, struct attached *attached, pid_t parent)
+struct relay_task {
+  struct run *run;
+  const struct attached *attached;
+};
+
+/* In the helper. A signal of its own means that the end of the container is not known. */
+static int relay_main (void *data)
 {
+  const struct relay_task *task = data;
+  struct run *run = task->run;
   static struct relay relay;
   cleanup_container_state struct container_state state = { 0 };
   struct error ignored = { 0 };
   bool whole;
 
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
   signal (SIGPIPE, SIG_IGN);
-  if (getppid () != parent)
-    raise (SIGKILL);
-  relay.run = run;
-  relay.engine = attached->fd;
-  relay.whole = true;
-  memcpy (relay.fds, run->child_fds, sizeof (relay.fds));
-  /* The far ends of the pipes are the supervisor's; held here, they would never end. */
-  for (size_t i = 0; i < STREAM_COUNT; i++)
-    stream_clear (&run->streams[i]);
+  relay = (struct relay){
+    .run = run, .engine = HELPER_FD, .fds = { HELPER_FD + 1, HELPER_FD + 2, HELPER_FD + 3 }, .whole = true
+  };
   fcntl (relay.engine, F_SETFL, 0);
-  /* Everything that comes now is the command's or the engine's word. */
+  /* Everything that comes now was written by the command or the engine. */
   if (run->options->last && privileges_drop (!privileges_own_path (run->program), &ignored) < 0)
     raise (SIGKILL);
-  whole = take (&relay, attached->early, attached->early_len) && copy (&relay);
+  whole = take (&relay, task->attached->early, task->attached->early_len) && copy (&relay);
   close_p (&relay.fds[1]);
   close_p (&relay.fds[2]);
   if (whole && ended_with_streams (run, &state))
-    _exit (state.code & 0xff);
+    return state.code & 0xff;
   raise (SIGKILL);
-  _exit (RUN_CODE_REFUSED);
+  return RUN_CODE_REFUSED;
 }
 
+/* It gets no other descriptor: held there, the far ends of the pipes would never end. */
 int run_stdio_relay_start (struct run *run, struct attached *attached)
 {
-  pid_t parent = getpid (), pid = fork ();
+  const int *theirs = run->init->child_fds;
+  const int fds[] = { attached->fd, theirs[0], theirs[1], theirs[2] };
+  struct relay_task task = { run, attached };
+  struct helper helper = HELPER_NONE;
+  int r = helper_fork (
+      &(const struct helper_call){
+          .fds = fds, .fd_count = ARRAY_LEN (fds), .main = relay_main, .data = &task },
+      &helper, run->err);
 
-  if (pid == 0)
-    become_stdio_relay (run, attached, parent);
-  if (pid < 0)
-    return error_set_errno (run->err, errno, "start a process for the streams");
-  for (size_t i = 0; i < 3; i++) {
-    close_p (&run->child_fds[i]);
-    run->child_fds[i] = -1;
-  }
-  run->init_pid = pid;
-  run->init_pidfd = (int) syscall (SYS_pidfd_open, pid, 0);
-  return run->init_pidfd < 0 ? error_set_errno (run->err, errno, "take hold of the process for the streams")
-                             : 0;
+  if (r < 0)
+    return error_prefix (run->err, "start a process for the streams");
+  run_close_child_fds (run);
+  run->init->pid = helper.pid;
+  run->init->pidfd = (int) syscall (SYS_pidfd_open, helper.pid, 0);
+  return run->init->pidfd < 0 ? error_set_errno (run->err, errno, "take hold of the process for the streams")
+                              : 0;
 }

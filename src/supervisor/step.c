@@ -17,19 +17,19 @@
 #include "supervisor-process.h"
 
 #define STEP_MS 60000
-/* A signal that does not get through is followed by a kill, for which nobody is asked. */
+/* A signal that does not get through is followed by a kill, which needs no runtime. */
 #define SIGNAL_MS 2000
-/* A runtime that starts a container which is dead already may wait for it for ever: long enough to hear what
- * it has to say, if it has noticed by itself. */
+/* A runtime that starts a container which is dead already may wait for it for ever: long enough for its own
+ * message, if it has noticed by itself. */
 #define DEAD_MS 500
 
-/* crun waits for ever for a word of a process of its own that was killed. One that a runtime does not collect
+/* crun waits for ever for a message of a process of its own that was killed. One that a runtime does not collect
  * within seconds it will not miss any more. */
 #define LOOK_MS    1000
 #define LOOKS_DEAD 4
 
-/* What the child said, and the stage's namespace; an empty text where it went well. False when it says no
- * more. */
+/* The child's report, and the stage's namespaces; an empty text where it went well. False after the last one.
+ */
 static bool receive_staged (int report, char *text, size_t size, int *ret_ns)
 {
   struct iovec part = { text, size - 1 };
@@ -63,7 +63,7 @@ void run_signal (int pidfd, pid_t pid, int signal_number)
 }
 
 /* What a step is waited for with. The container's first process has the other end of the handshake, and
- * nobody else once the runtime has let it go: when that hangs up there is nothing left to start. */
+ * no other once the runtime has closed it: when that hangs up there is nothing left to start. */
 struct waiting {
   struct run *run;
   pid_t pid;
@@ -83,7 +83,7 @@ static bool take_report (struct waiting *wait)
 {
   int report = wait->report.fd;
 
-  if (!receive_staged (report, wait->said, wait->size, wait->run->stage_ns))
+  if (!receive_staged (report, wait->said, wait->size, wait->run->stage->ns))
     return false;
   if (strcmp (wait->said, STAGE_MAP_ME) != 0)
     return true;
@@ -164,7 +164,7 @@ static int watch_step (struct waiting *wait, int pidfd)
   int r;
 
   watch (wait, &wait->report, wait->report.fd, POLLIN, on_report);
-  watch (wait, &wait->handshake, wait->run->handshake, 0, on_dead);
+  watch (wait, &wait->handshake, wait->run->init->handshake, 0, on_dead);
   watch (wait, &wait->ended, pidfd, POLLIN, on_ended);
   watch (wait, &wait->clock, -1, 0, on_clock);
   wait->clock.before = set_clock;
@@ -189,15 +189,15 @@ int step_wait (struct run *run, enum runtime_step step, pid_t pid, int report, c
                           .err = err };
   int r;
 
-  run->step_pid = pid;
+  run_spare (run, pid);
   r = watch_step (&wait, pidfd);
   if (r < 0)
     kill (pid, SIGKILL);
-  /* What it said last may still be there; that others hold its end of the socket is no reason to wait. */
+  /* Its last report may still be there; that others hold its end of the socket is no reason to wait. */
   while (r == 0 && take_report (&wait))
     continue;
   if (waitpid (pid, ret_status, 0) != pid && r == 0)
     r = error_set_errno (err, errno, "wait for %s", run->name);
-  run->step_pid = 0;
+  run_spare_no_more (run, pid);
   return r < 0 ? r : wait.failed;
 }

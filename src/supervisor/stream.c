@@ -4,6 +4,7 @@
 #include "supervisor-stream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -16,8 +17,9 @@
 
 #include "base-cleanup.h"
 #include "base-limits.h"
+#include "supervisor-internal.h"
 
-/* Before and after each call that somebody could hold. */
+/* Before and after each call that the command could hold. */
 static void turn_over (const struct stream *stream)
 {
   if (stream->turn != NULL)
@@ -83,7 +85,7 @@ static void stop_writing (struct stream *stream)
   stream->start = stream->len = 0;
 }
 
-/* The writer hears of it at its next write. */
+/* The writer gets SIGPIPE or EPIPE at its next write. */
 static void lose_reader (struct stream *stream)
 {
   stream->reader_gone = true;
@@ -225,3 +227,91 @@ void stream_clear (struct stream *stream)
   close_from (stream);
   close_to (stream);
 }
+
+static int make_pipe (int *ret_read, int *ret_write)
+{
+  int fds[2];
+
+  if (pipe2 (fds, O_CLOEXEC) < 0)
+    return -errno;
+  *ret_read = fds[0];
+  *ret_write = fds[1];
+  return 0;
+}
+
+static void init_streams (struct run *run, void *state)
+{
+  run->streams = state;
+  /* Field by field: the buffers are large, and most runs touch little of them. */
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    run->streams[i].from = run->streams[i].to = -1;
+}
+
+int run_take_streams (struct run *run)
+{
+  const struct run_options *options = run->options;
+  struct stream *in = &run->streams[STREAM_IN];
+
+  in->from = options->in >= 0 ? fcntl (options->in, F_DUPFD_CLOEXEC, 3) : -1;
+  in->own_to = true;
+  in->cap = UINT64_MAX;
+  /* These may be the caller's descriptors, which are not ours to make non-blocking. */
+  run->streams[STREAM_OUT].to = options->out;
+  run->streams[STREAM_ERR].to = options->err;
+  run->streams[STREAM_OUT].cap = run->streams[STREAM_ERR].cap = options->plan->output_bytes;
+  /* A caller's input that is lost would leave the command waiting for it. */
+  return in->from < 0 && options->in >= 0 ? error_set_errno (run->err, errno, "take standard input") : 0;
+}
+
+/* The largest StepResult of a ToolRunner; and what a process without privileges may have by default. */
+#define WIDE_BYTES     (4 * 1024 * 1024)
+#define WIDE_BYTES_FEW (1024 * 1024)
+
+/* The usual size remains if the kernel refuses both. */
+void run_widen_output (const struct run *run)
+{
+  int fd = run->streams[STREAM_OUT].from;
+
+  if (!run->options->wide_output || fd < 0 || fcntl (fd, F_GETPIPE_SZ) >= WIDE_BYTES)
+    return;
+  if (fcntl (fd, F_SETPIPE_SZ, WIDE_BYTES) < 0)
+    (void) fcntl (fd, F_SETPIPE_SZ, WIDE_BYTES_FEW);
+}
+
+static int prepare_streams (struct run *run, void *state, struct error *err)
+{
+  struct stream *streams = state;
+  int *theirs = run->init->child_fds;
+  int r = run_take_streams (run);
+
+  if (r < 0)
+    return r;
+  r = make_pipe (&theirs[0], &streams[STREAM_IN].to);
+  if (r == 0)
+    r = make_pipe (&streams[STREAM_OUT].from, &theirs[1]);
+  if (r == 0)
+    r = make_pipe (&streams[STREAM_ERR].from, &theirs[2]);
+  if (r == 0
+      && (fcntl (streams[STREAM_IN].to, F_SETFL, O_NONBLOCK) < 0
+          || fcntl (streams[STREAM_OUT].from, F_SETFL, O_NONBLOCK) < 0
+          || fcntl (streams[STREAM_ERR].from, F_SETFL, O_NONBLOCK) < 0))
+    r = -errno;
+  run_widen_output (run);
+  return r < 0 ? error_set_errno (err, -r, "make the pipes of the run") : 0;
+}
+
+static void undo_streams (struct run *run, void *state, struct error *err)
+{
+  struct stream *streams = state;
+
+  (void) run;
+  (void) err;
+  for (size_t i = 0; i < STREAM_COUNT; i++)
+    stream_clear (&streams[i]);
+}
+
+const struct run_part streams_part = { .name = "streams",
+                                       .size = STREAM_COUNT * sizeof (struct stream),
+                                       .init = init_streams,
+                                       .prepare = prepare_streams,
+                                       .undo = undo_streams };

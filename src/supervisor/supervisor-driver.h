@@ -18,6 +18,7 @@ struct host_facts;
 struct run;
 struct run_dir;
 struct run_left;
+struct run_part;
 struct run_record;
 
 /* What a walk over left runs knows of engines: one that hangs is asked once, and not once for each run. */
@@ -28,19 +29,17 @@ struct left_walk {
 };
 
 struct run_driver {
-  /* Before anything is made: finds what is needed, refuses what cannot be. Sets TRANSPORT and OWN_KERNEL.
-   */
-  int (*open) (struct run *run);
-  /* In the run's directory: the plan as it is carried out, and the document made of it. */
-  int (*prepare) (struct run *run);
-  /* Makes and starts the container, up to init's hello; the first questions are on their way by then. */
+  const struct run_part *const *parts; /* ends with NULL; one of them finds what is needed and removes the
+                                          container */
+  /* Everything is prepared. Makes and starts the container, up to init's hello; the first questions are on
+   * their way by then. */
   int (*start) (struct run *run);
+  /* Whether something is written or removed after the command has started that takes CAP_DAC_OVERRIDE. */
+  bool (*needs_override) (const struct run *run);
   void (*signal) (struct run *run, int signal_number);
   /* Init is gone, and has TOLD how the command ended or not. If not, *RET_STATUS is init's own end as waitpid
-   * has it; negative where nobody can say, or not within RUN_END_MS if it is HURRIED. */
+   * has it; negative where that is unknown, or not within RUN_END_MS if it is HURRIED. */
   int (*wait) (struct run *run, bool told, bool hurried, int *ret_status);
-  /* On every path, whatever was made; what could not be removed is in the run's error. */
-  void (*destroy) (struct run *run);
 
   /* Removes what only the backend finds of a run whose supervisor is gone. An error keeps the directory, and
    * so the run's turn. */
@@ -53,7 +52,7 @@ struct run_driver {
 };
 
 /* By programs that are executed on a stage (struct runtime_program), and through an engine (struct
- * engine_ways). */
+ * engine_api). */
 extern const struct run_driver run_by_programs, run_by_engine;
 
 /* What one step of a runtime is called with. */
@@ -82,8 +81,8 @@ struct runtime_program {
   bool listens;       /* hands the listener of a filter over (OCI's listenerPath) */
   bool prepared;      /* part of us: what we do better ourselves is left to us, which is to make the groups of
                        * version 1 and to compile the filter */
-  bool has_control;   /* its program answers over a socket behind the passed descriptors */
-  /* RUNTIME is what --runtime says, or NULL; HELPER is where our own helper is. */
+  bool has_control;   /* its program answers over a socket after the passed descriptors */
+  /* RUNTIME is the value of --runtime, or NULL; HELPER is where our own helper is. */
   int (*find) (const char *runtime, const char *helper, char **ret_path, struct error *err);
   int (*argv) (const struct runtime_call *call, enum runtime_step step, struct strlist *ret_argv,
                struct error *err);

@@ -2,9 +2,8 @@
 /* The one place in the supervisor that waits.
  *
  * An event is a descriptor, a time, or both, with a function that is called when it is due. Its owner keeps
- * the struct, fills it in, adds it to a loop, and removes it before the descriptor is closed. Whoever has to
- * wait for something runs the loop until that has come: meanwhile every other event that was added is served,
- * without being named by the one who waits.
+ * the struct, fills it in, adds it to a loop, and removes it before the descriptor is closed. A wait
+ * for something runs the loop until that has come: meanwhile every other event that was added is served.
  *
  * A turn asks the kernel once and calls what is due, lower ranks first: bytes are copied before a deadline is
  * kept, and a deadline is kept before the end of a process is looked at. A function may add and remove
@@ -60,8 +59,8 @@ int event_loop_turn (struct event_loop *loop, uint64_t until);
 /* Serves events until DONE. -ETIMEDOUT when it is not by UNTIL. */
 int event_loop_run (struct event_loop *loop, bool (*done) (void *data), void *data, uint64_t until);
 
-/* What poll(2) says of one descriptor within MS milliseconds, while nothing else is served; 0: nothing. */
+/* What poll(2) returns for one descriptor within MS milliseconds, while nothing else is served; 0: nothing. */
 short event_look (int fd, short events, uint64_t ms);
 
-/* Milliseconds of a clock that no one sets, and that goes on while the machine sleeps. */
+/* Milliseconds of a clock that cannot be set, and that goes on while the machine sleeps. */
 uint64_t run_now_ms (void);

@@ -1,123 +1,139 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of a run and what they share. */
+/* A run, and what its parts share. */
 #pragma once
 
+#include <stddef.h>
 #include <sys/types.h>
-#include <termios.h>
 
+#include "base-cleanup.h"
+#include "base-helper-process.h"
 #include "engine-client.h"
 #include "proof-proof.h"
 #include "state-run-dir.h"
-#include "supervisor-cleanup-helper.h"
 #include "supervisor-driver.h"
 #include "supervisor-event-loop.h"
-#include "supervisor-image-root.h"
-#include "supervisor-listener.h"
-#include "supervisor-mask-watch.h"
+#include "supervisor-part.h"
 #include "supervisor-run.h"
 #include "supervisor-stream.h"
-#include "supervisor-watchdog.h"
 #include "wire-init.h"
 
 /* How long what was killed may take to be gone. */
 #define RUN_END_MS 5000u
 
+/* After TERM a command has this long to end by itself. */
+#define RUN_GRACE_MS 2000u
+
+/* Processes of a run that are waited for one by one: a step, and helpers. */
+#define RUN_SPARED_MAX 8
+
 enum { STREAM_IN, STREAM_OUT, STREAM_ERR, STREAM_COUNT };
+
+/* rendezvous.c: init, and the way to it. */
+struct run_init {
+  pid_t pid; /* init, or the process that stands for it; 0: not known */
+  int pidfd;
+  bool stuck; /* it was killed and is still there; the answer does not wait for it, and gc finishes it */
+  int handshake, status;   /* our ends of its sockets, or -1 */
+  int child_fds[5];        /* what the container gets as 0 to 4; -1: none */
+  uint64_t pipe_inodes[3]; /* of those pipes, where init must have the very same; 0: it need not */
+  struct talk talk;        /* run_talk sets its descriptors */
+  struct proof proof;
+};
+
+/* runtime-run.c: the container of a backend that is a program. */
+struct run_runtime {
+  const struct runtime_program *ops;
+  struct runtime_call call;
+  char *bundle, *state;
+  int control;      /* from the backend's program, or -1 */
+  bool created;     /* the runtime has something to delete */
+  bool step_failed; /* what a runtime started may go on without it */
+  bool in_step;     /* one is under way */
+};
+
+/* spawn.c */
+struct run_stage {
+  char *directory;
+  int ns[2]; /* its mount namespace, and its user namespace where it has one of its own */
+};
+
+/* engine-run.c: the container of an engine. */
+struct run_engine {
+  struct engine *client;
+  char *container; /* what the engine calls it; NULL: it was not told */
+  char *document;  /* what the engine is asked for */
+  int rendezvous;  /* where init connects, or -1 */
+  bool created;    /* there may be one to remove */
+};
 
 struct run {
   const struct run_options *options;
   const struct run_driver *driver;
   const char *name; /* of the backend, for people */
   enum init_transport transport;
-  bool own_kernel; /* init is no process of the host's; INIT_PID is one that stands for it */
-  const struct runtime_program *ops; /* of programs */
-  struct engine *engine;             /* of an engine */
-  char *container;                   /* what the engine calls it; NULL: it was not told */
-  char *document;                    /* what the engine is asked for */
-  int rendezvous;                    /* where init knocks, or -1 */
-  bool step_failed;                  /* what a runtime started may go on without it */
-  bool keep_dir; /* something is left that only gc can finish, and finds by the directory */
-  struct run_dir dir;
-  struct image_root image; /* the tree that the root is made of, if any */
-  unsigned slot;           /* our private range of ids, held by slot_fd */
-  int slot_fd;
-  struct launch launch; /* of the plan */
-  struct runtime_call call;
-  char *bundle, *stage, *state, *program, *console_path;
-  int console;  /* where the runtime hands a terminal over */
-  int terminal; /* the master of the run's own terminal, or -1 */
-  struct termios saved_terminal;
-  bool terminal_is_raw;
-  int stage_ns[2];       /* the stage's mount namespace, and its user namespace where it has one of its own */
-  int control;           /* from the backend's program, or -1 */
-  int handshake, status; /* our ends of init's sockets, or -1 */
-  int child_fds[5];      /* what the container gets as 0 to 4; -1: none */
-  uint64_t pipe_inodes[3]; /* of those pipes, where init must have the very same; 0: it need not */
-  struct stream streams[STREAM_COUNT];
-  pid_t init_pid; /* init, or the process that stands for it; 0: not known */
-  int init_pidfd;
-  bool stuck; /* init was killed and is still there; the answer does not wait for it, and gc finishes it */
-  struct cleanup_helper cleanup_helper; /* executes the runtime's last steps, where we have given up to */
-  struct watchdog watchdog;             /* while the loop runs */
-  struct io_timeout io_timeout;         /* likewise */
-  struct event_loop loop;               /* serves everything that is waited for */
-  struct event signals,
-      children;          /* signalfds: of those that are not for us alone, and of children that have ended */
-  bool in_step;          /* one is under way */
-  bool interrupted;      /* an end is wanted before the command has started */
+  bool own_kernel;       /* init is no process of the host's; its pid is one that stands for it */
+  char *program;         /* of the runtime, or the engine's socket */
+  bool keep_dir;         /* something is left that only gc can finish, and finds by the directory */
+  bool leave_namespaces; /* to the end of this process, which follows: the kernel takes its time with them */
+  struct launch launch;  /* of the plan */
+  struct event_loop loop;
+  pid_t spared[RUN_SPARED_MAX];
   struct course *course; /* while the command runs */
-  pid_t step_pid;        /* of a step that is waited for, or 0 */
-  int timer;             /* of the deadline: a timerfd, or -1 where there is none */
-  struct listener listener;
-  struct mask_watch mask_watch;
-  int inside_ns, inside_root; /* the run's mounts, held so that they can be looked at when it has ended; or -1
-                               */
-  struct talk talk;           /* with init; run_talk sets its descriptors */
-  struct proof proof;
-  struct cgroup group; /* as soon as it is needed */
-  bool created;        /* the runtime has something to delete */
-  uint64_t passed_us;  /* when the last phase ended */
+  uint64_t passed_us;    /* when the last phase ended */
   struct run_result result;
   struct error *err;
+
+  /* States of parts that others use, as far as the run has these parts. */
+  struct run_dir *dir;
+  struct cgroup *group; /* opened by run_group */
+  struct run_stage *stage;
+  struct run_runtime *runtime;
+  struct run_engine *engine;
+  struct stream *streams;
+  struct run_init *init;
+
+  size_t begun; /* parts whose prepare was */
+  char *states; /* of all parts, in ROOM */
+  _Alignas(max_align_t) char room[];
 };
+
+/* part.c */
+struct run *run_allocate (const struct run_driver *driver);
+int run_parts_prepare (struct run *run);
+int run_parts_start (struct run *run);
+void run_parts_ended (struct run *run);
+/* Undoes what was prepared. The first failure is in ERR, unless that has another cause already. */
+void run_tear_down (struct run *run, struct error *err);
 
 /* run.c: the beginning, up to the first verdict. */
 struct run *run_new (const struct run_options *options, struct error *err);
 int run_make (struct run *run);
+void run_free (struct run *run);
 
-/* held.c: *RET_RUN is the sandbox that OPTIONS hold, which has the command now and waits for a verdict, or
- * after an error is to be taken down. NULL: it does not serve, and is gone. */
+/* prewarmed.c: *RET_RUN is the sandbox that OPTIONS have, which has the command now and waits for a verdict, or
+ * NULL where it does not serve. */
 int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err);
-/* held-mounts.c: the plan's workspace, with what is hidden in it covered. */
-struct id_view;
-int run_move_workspace_in (const struct run *run, const struct id_view *view);
 /* Where the workspace will be, until then: an empty directory of the run's. */
 int run_prewarm_workspace (struct run *run);
 
-/* run.c: what both kinds prepare alike. */
-int run_take_ids (struct run *run);
+/* resources.c */
 const struct cgroup *run_group (struct run *run); /* opened, if it was not yet and is there */
+int run_make_group (struct run *run);
 int run_make_directory (struct run *run, const char *name, char **ret_path);
 
-/* guarded.c: before anything is made. */
-int run_check_sources (struct run *run);
-
-/* hidden.c: before the document is made. */
-int run_look_at_hidden (struct run *run);
+/* source-checks.c: before anything is made, and before the document is. */
+int run_check_sources (struct run *run, void *state, struct error *err);
+int run_look_at_hidden (struct run *run, void *state, struct error *err);
 
 /* spawn.c and step.c: executing the steps. */
 int run_stage_and_create (struct run *run);
 int run_step (struct run *run, enum runtime_step step, struct error *err);
-/* To a child of ours that nobody has waited for yet; that it is gone is no error. */
+/* To a child that was not waited for yet; that it is gone is no error. */
 void run_signal (int pidfd, pid_t pid, int signal_number);
 /* Executes WORDS with nothing of the caller's, and waits MS milliseconds at most; whether it went well. */
 bool run_argv (const struct strlist *argv, uint64_t ms);
-/* In a child: puts FDS at 0, 1, 2, ...; a missing one below 3 becomes /dev/null. Everything else is closed.
- */
-int run_arrange_descriptors (const int *fds, size_t count);
 
-/* signals.c: from run_take_signals on signals come through the loop, and orphans are collected there. */
-int run_take_signals (struct run *run);
+/* signals.c: from its preparation on signals come through the loop, and orphans are collected there. */
 void run_leave_signals (struct run *run);
 /* Serves what waits; whether an end is wanted before the command has started. */
 bool run_was_interrupted (struct run *run);
@@ -126,17 +142,27 @@ bool run_was_interrupted (struct run *run);
 int run_await_until (struct run *run, bool (*done) (void *data), void *data, uint64_t until,
                      struct error *err);
 int run_await (struct run *run, int fd, short events, uint64_t until, struct error *err);
-/* Waits for every dead child but the run's own processes. */
+int run_signals_descriptor (struct run *run);
+/* PID is waited for by its owner, until it has been. */
+void run_spare (struct run *run, pid_t pid);
+void run_spare_no_more (struct run *run, pid_t pid);
+/* Waits for every dead child but init and those that are spared. */
 void run_reap_others (const struct run *run);
 /* Waits for a child that is dead or dying, MS milliseconds at most, while events are served: it may
- * not end before orphans are collected. -ETIMEDOUT, or -ECHILD where it is no child of ours. */
+ * not end before orphans are collected. -ETIMEDOUT, or -ECHILD where it is not our child. */
 int run_wait_dying (struct run *run, pid_t pid, uint64_t ms, int *ret_status);
 
 /* Kills every process that has a file system of run ID in its mount table, until there is none. */
 void run_end_by_mounts (const char *id);
 
+/* stream.c: the caller's ends. */
+int run_take_streams (struct run *run);
+/* Makes the pipe of standard output as large as this process may, where the options ask for it. */
+void run_widen_output (const struct run *run);
+
 /* rendezvous.c */
-int run_open_channels (struct run *run);
+/* What the container gets is handed over. */
+void run_close_child_fds (struct run *run);
 int run_await_hello (struct run *run);
 /* Init's socket, or what serves as one. */
 struct talk *run_talk (struct run *run);
@@ -152,21 +178,21 @@ void run_send_seen (struct run *run);
 int run_ask_first (struct run *run);
 void run_look_around (struct run *run); /* while the container is being made */
 int run_observe (struct run *run);
-void run_remember (const struct run *run); /* what was seen, for who asks later */
+void run_remember (const struct run *run); /* what was seen: needed by `status` and `check` */
 
-/* engine-rendezvous.c: init finds its way to us, behind an engine. */
+/* engine-rendezvous.c: init connects to us, where an engine passes no descriptors. */
 int run_rendezvous_open (struct run *run);
-/* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: nobody came for a
+/* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: there was none for a
  * while.
  */
 int run_rendezvous_accept (struct run *run, pid_t pid);
 void run_rendezvous_close (struct run *run);
 
-/* pump.c: a process of ours that stands for a container behind a kernel of its own. It copies the standard
+/* stdio-relay.c: a helper that stands for a container with a kernel of its own. It copies the standard
  * streams that an engine has connected, and ends as the container does. */
 int run_stdio_relay_start (struct run *run, struct attached *attached);
 
-/* How long an engine may stay away before nobody knows how a container ended. */
+/* How long an engine may stay away before the end of a container counts as unknown. */
 #define ENGINE_PATIENCE_MS 60000
 
 /* engine-end.c: the end of a container, with patience for an engine that was started anew. */
@@ -174,7 +200,7 @@ int run_engine_status (struct run *run, struct engine **engine, uint64_t until_m
                        struct container_state *ret_state, struct error *err);
 int run_engine_remove (struct run *run, struct error *err);
 
-/* engine-gc.c: what runs have left in an engine, for its driver. */
+/* engine-end.c: what runs have left in an engine, for its driver. */
 int run_engine_remove_left (struct left_walk *walk, const struct backend *backend,
                             const struct run_record *record, const struct run_dir *dir, struct error *err);
 int run_engine_sweep (const struct backend *backend, const struct host_facts *host, const char *engine_socket,
@@ -185,29 +211,37 @@ int run_terminal_listen (struct run *run);
 int run_terminal_accept (struct run *run);
 int run_terminal_take (struct run *run, int master);
 void run_terminal_resize (struct run *run);
-void run_terminal_restore (struct run *run);
 /* The reader of what it shows is gone: the command gets SIGHUP, as when a terminal is closed. */
 void run_terminal_hang_up (struct run *run);
 
 /* loop.c: from the go-ahead to the end. The deadline runs from the last time it was armed. */
 int run_deadline_arm (struct run *run);
 uint64_t run_deadline_left (const struct run *run); /* milliseconds, as the kernel holds it; 0: none */
-/* Starts the watchdog, if there is none yet. */
-int run_guard (struct run *run);
-/* Lets go of the namespaces that it has had; that takes the kernel a while. */
-void run_end_namespaces (struct run *run);
 int run_loop (struct run *run);
 /* A signal for the command, or for its END, while it runs. */
 void run_take_signal (struct run *run, int number, bool end);
 
-/* explain.c: what the run's end tells of denials, into its result. Before the tear-down. */
-int run_hold_inside (struct run *run);
-/* Nothing will have to be explained, or all has been. The mounts go with the last process inside. */
-void run_let_go_of_inside (struct run *run);
-void run_explain (struct run *run, bool deadline, bool over, bool killed);
+/* watchdog.c: a process that ends a container which holds its supervisor. */
+struct watchdog_memory {       /* shared with it */
+  atomic_uint turn;            /* for struct stream */
+  _Atomic (uint64_t) deadline; /* a time of run_now_ms; 0 for none */
+  atomic_bool watches;         /* it has begun */
+};
 
-/* teardown.c */
-void run_tear_down (struct run *run);
+/* Starts the watchdog, if there is none yet. */
+int run_guard (struct run *run);
+struct watchdog_memory *run_watchdog_memory (struct run *run);
+
+/* cleanup-helper.c: has STEP executed by the helper, and waits for it. -ENOENT where there is none. */
+int cleanup_helper_step (struct run *run, enum runtime_step step, struct error *err);
+
+/* mask-watch.c: takes what it was told by now. */
+void run_serve_mask_watch (struct run *run);
+
+/* explain.c: what the run's end tells of denials, into its result. Before the tear-down. */
+void run_explain (struct run *run, bool deadline, bool over, bool killed);
+/* Nothing will have to be explained. The mounts go with the last process inside. */
+void run_let_go_of_inside (struct run *run);
 
 /* What has passed since the last call belongs to PHASE. */
 void run_passed (struct run *run, enum run_phase phase);

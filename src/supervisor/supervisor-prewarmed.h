@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sandboxes that are held ready: made and proven before anybody knows what will run in them.
+/* Prewarmed sandboxes: made and proven before it is known what will run in them.
  *
  * run_prewarm goes as far as a run goes without its command: a container stands, init waits in it, and every
  * promise has been observed, of a launch without command and workspace
@@ -24,12 +24,12 @@ int run_prewarm (const struct run_options *options, uint32_t owner_uid, uint32_t
 
 const char *run_prewarmed_id (const struct run_prewarmed *prewarmed);
 
-/* Readable when somebody wants the sandbox to end. */
+/* Readable when a signal asks for the end of the sandbox. */
 int run_prewarmed_signals (const struct run_prewarmed *prewarmed);
 
 /* Whether PLAN, not staged yet, is one that the sandbox would serve: it lives, has the init that is installed
  * now, and was made of a plan that is the same in all that cannot be told to it. */
 bool run_prewarmed_serves (const struct run_prewarmed *prewarmed, const struct plan *plan);
 
-/* What is said of a sandbox that could not be taken down is in ERR. */
+/* Why a sandbox could not be taken down is in ERR. */
 void run_discard (struct run_prewarmed *prewarmed, struct error *err);

@@ -8,7 +8,7 @@
  *   CAP_KILL              init has other ids, and must end
  *   CAP_DAC_READ_SEARCH   explaining a failure looks at the run's files, without opening them
  *   CAP_DAC_OVERRIDE,
- *   CAP_FOWNER            only with KEEP_OVERRIDE: a group of the run's own, a result in somebody's directory
+ *   CAP_FOWNER            only with KEEP_OVERRIDE: a group of the run's own, a result in another user's directory
  *
  * It stays root by its ids, and so what root owns can be written: this bounds a mistake, and is no wall.
  *
@@ -16,8 +16,8 @@
  * to enter or make namespaces, to become another user, to load code into the kernel. A user who is not root
  * has no capabilities to give up, and gets the filter.
  *
- * Where a runtime has to be executed again a cleanup helper does that (supervisor-cleanup-helper.h), who
- * gives nothing up.
+ * Where a runtime has to be executed again a cleanup helper does that (cleanup-helper.c), which
+ * drops nothing.
  */
 #pragma once
 

@@ -23,7 +23,7 @@
 enum run_phase {
   PHASE_PREPARE, /* the directory, ids, documents */
   PHASE_CREATE,  /* the stage, and the runtime's create */
-  PHASE_START,   /* until init says hello */
+  PHASE_START,   /* until init's hello */
   PHASE_ANSWER,  /* init's answers, and the look from outside meanwhile */
   PHASE_JUDGE,   /* the verdict */
   PHASE_COMMAND,
@@ -50,14 +50,15 @@ struct run_options {
   int (*on_start) (void *data, const struct posture *posture, struct error *err);
   void *on_start_data;
 
-  bool cut_output;    /* more output than may pass is cut off without a word, whatever the plan says: the
+  bool cut_output;    /* more output than may pass is cut off without a message, whatever the plan has: the
                        * caller has promised that, and tells of it */
+  bool wide_output;   /* the command may end before its output was read: the pipe takes what it can */
   bool last;          /* this process launches nothing after it: privileges are given up on the way */
   bool keep_override; /* it writes something afterwards where only CAP_DAC_OVERRIDE lets it */
 
   const char *engine_socket;                   /* NULL: where the engine usually is */
   bool pull;                                   /* the engine may fetch a missing image */
-  void (*note) (void *data, const char *line); /* for people, while it goes on; NULL: nobody listens */
+  void (*note) (void *data, const char *line); /* for people, while it goes on; NULL: they are dropped */
   void *note_data;
 };
 
@@ -66,7 +67,8 @@ struct run_result {
   enum run_reason reason;
   int code;       /* the command's exit code; 128+n after a signal; 124, 125 as documented */
   int signal;     /* 0: none, or not known */
-  int exec_errno; /* why the command could not be executed; 0: it was, or nobody told */
+  int exec_errno; /* why the command could not be executed; 0: it was, or that is not known */
+  int end_signal; /* the signal by which this process was asked to end the command; 0: none */
   uint64_t wall_ms;
   struct cgroup_counters counters;
   uint64_t out_bytes, err_bytes;
@@ -85,7 +87,7 @@ struct run_result {
 #define RUN_CODE_REFUSED 125
 
 /* Fails only where the command was not started, or its end could not be learnt. A broken promise is no
- * failure: the reason is then RUN_REFUSED, and the posture says which. */
+ * failure: the reason is then RUN_REFUSED, and the posture shows which. */
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err);
 
 /* Finishes every run whose supervisor is gone. *RET_COUNT is how many. An engine gets ENGINE_MS milliseconds

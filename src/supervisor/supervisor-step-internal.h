@@ -4,13 +4,13 @@
 
 #include "supervisor-internal.h"
 
-/* What a child of ours says when it fails. */
+/* The report of a child that fails. */
 #define STEP_TEXT_BYTES 4096
 
 /* The stage's mount and user namespace, as they are handed over. */
 #define STAGE_NS_BYTES (2 * sizeof (int))
 
-/* Waits until the child has ended, listening over REPORT to what it says on the way: *SAID is the last of it,
+/* Waits until the child has ended, reading its reports from REPORT: *SAID is the last one,
  * empty where all went well. One that waits for a container which is dead is given up. */
 int step_wait (struct run *run, enum runtime_step step, pid_t pid, int report, char *said, size_t size,
                int *ret_status, struct error *err);

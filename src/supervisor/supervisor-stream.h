@@ -4,9 +4,9 @@
  * Past the cap bytes are still read and counted, so that the command neither blocks nor gets a signal for
  * writing too much; what the excess means is the caller's decision. When the reader at the far end is gone,
  * both ends are closed, so that the writer gets SIGPIPE or EPIPE as in a shell's pipeline. Nothing here
- * blocks for long: whoever uses this polls for what is wanted, and a call at the caller's end, which may
- * block all the same, is nudged. Whoever holds the lock of a pipe holds us with it, though: while a call is
- * under way, a number that the watchdog sees is odd.
+ * blocks for long: the user of this polls for what is wanted, and a call at the caller's end, which may block
+ * all the same, has an I/O timeout. A process that holds the lock of a pipe holds us with it, though: while a
+ * call is under way, a number that the watchdog sees is odd (watchdog.c).
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct stream {
   uint64_t cap;                        /* bytes that pass */
   uint64_t seen;                       /* bytes that came */
   uint64_t passed;
-  char *tail; /* the last LIMIT_TAIL_BYTES that came, passed or not; NULL: nobody wants them */
+  char *tail; /* the last LIMIT_TAIL_BYTES that came, passed or not; NULL: they are not kept */
   size_t tail_len;
   int failed; /* the error that ended it, where that was neither the end nor a reader that went away; 0: none
                */

@@ -13,7 +13,7 @@
 #include "base-cleanup.h"
 #include "supervisor-internal.h"
 
-/* What somebody sends us is meant for the command. A terminal's keys reach it without us. */
+/* A signal that is sent to us is meant for the command. A terminal's keys reach it without us. */
 static void pass_on (pid_t child, const siginfo_t *info)
 {
   if (info->si_signo != SIGCHLD && info->si_code <= 0)
@@ -67,8 +67,7 @@ int unconfined_execute (const struct strlist *argv, struct run_result *ret_resul
   child = fork ();
   if (child == 0)
     become (argv, &before, tell);
-  close_p (&tell);
-  tell = -1;
+  drop_fd (&tell);
   r = child < 0 ? -errno : wait_for (child, &watched, &status);
   sigprocmask (SIG_SETMASK, &before, NULL);
   if (r < 0)

@@ -23,8 +23,8 @@
 #include "wire-daemon.h"
 #include "wire-receive.h"
 
-/* A daemon forks first and thinks later. One that does not even do that is not worth waiting for: who hangs
- * up before TAKEN is not served. */
+/* How long to wait for DAEMON_TAKEN. The daemon forks before it does anything else, so one that takes longer
+ * hangs. A caller that closes the connection before DAEMON_TAKEN is not served. */
 #define TAKEN_MS 2000
 
 int hand_over_connect (const char *path)
@@ -37,7 +37,7 @@ int hand_over_connect (const char *path)
   if (strlen (path) >= sizeof (address.sun_path))
     return -ENAMETOOLONG;
   memcpy (address.sun_path, path, strlen (path) + 1);
-  /* One that hangs, with a queue that is full, is as good as none. */
+  /* Non-blocking: a full queue belongs to a daemon that hangs. */
   fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof (address)) < 0
       || fcntl (fd, F_SETFL, 0) < 0)
@@ -58,7 +58,7 @@ static size_t add_all (struct strbuf *text, char *const *argv)
 
 static int write_memory (const struct strbuf *text)
 {
-  cleanup_close int fd = memfd_create ("tyrum-oci-words", MFD_CLOEXEC);
+  cleanup_close int fd = memfd_create ("tyrum-oci-argv", MFD_CLOEXEC);
 
   for (size_t done = 0; fd >= 0 && done < text->len;) {
     ssize_t n = write (fd, text->text + done, text->len - done);
@@ -83,7 +83,7 @@ static bool take_limits (struct daemon_request *request)
   return true;
 }
 
-/* All that the other process needs to be us. */
+/* Everything that the daemon's process takes over. */
 static bool send_request (int connection, char *const *argv)
 {
   struct daemon_request request = { .magic = DAEMON_MAGIC, .version = DAEMON_VERSION };
@@ -110,8 +110,8 @@ static bool send_request (int connection, char *const *argv)
   return descriptors_send (connection, &request, sizeof (request), fds, DAEMON_FDS, 0) == 0;
 }
 
-/* False at the end, or for what is no reply. */
-static bool hear (int connection, struct daemon_reply *ret_reply)
+/* False at the end of the connection, or if the packet is no reply. */
+static bool receive_reply (int connection, struct daemon_reply *ret_reply)
 {
   ssize_t n;
 
@@ -122,24 +122,24 @@ static bool hear (int connection, struct daemon_reply *ret_reply)
          && ret_reply->version == DAEMON_VERSION;
 }
 
-/* What we cannot do with a signal, the other process can. Those that stop a process are for no run. */
+/* Signals are forwarded to the daemon's process, except those that concern only this one. */
 static int watch_signals (sigset_t *ret_before)
 {
-  static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-  static const int nobodys[] = { SIGCHLD, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
+  static const int not_blocked[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+  static const int not_forwarded[] = { SIGCHLD, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
   sigset_t set;
 
   sigfillset (&set);
-  for (size_t i = 0; i < ARRAY_LEN (own); i++)
-    sigdelset (&set, own[i]);
+  for (size_t i = 0; i < ARRAY_LEN (not_blocked); i++)
+    sigdelset (&set, not_blocked[i]);
   if (sigprocmask (SIG_SETMASK, &set, ret_before) < 0)
     return -1;
-  for (size_t i = 0; i < ARRAY_LEN (nobodys); i++)
-    sigdelset (&set, nobodys[i]);
+  for (size_t i = 0; i < ARRAY_LEN (not_forwarded); i++)
+    sigdelset (&set, not_forwarded[i]);
   return signalfd (-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The last one is remembered. */
+/* *LAST is the last signal. */
 static void pass_signals (int signals, int process, int *last)
 {
   struct signalfd_siginfo info;
@@ -151,7 +151,8 @@ static void pass_signals (int signals, int process, int *last)
   }
 }
 
-/* As long as there is nothing to take down a signal ends the other process as it would end us. */
+/* Until there is something to tear down, a signal ends the daemon's process by its default action; end this
+ * one in the same way. */
 static void end_likewise (int signal_number)
 {
   sigset_t set;
@@ -163,7 +164,7 @@ static void end_likewise (int signal_number)
   sigprocmask (SIG_UNBLOCK, &set, NULL);
 }
 
-/* From TAKEN to ENDED. */
+/* From DAEMON_TAKEN to DAEMON_ENDED. */
 static int attend (int connection, int signals, pid_t pid, int *ret_status, struct error *err)
 {
   cleanup_close int process = (int) syscall (SYS_pidfd_open, pid, 0);
@@ -178,7 +179,7 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
       pass_signals (signals, process, &last);
     if (fds[0].revents == 0)
       continue;
-    if (!hear (connection, &reply) || reply.type != DAEMON_ENDED) {
+    if (!receive_reply (connection, &reply) || reply.type != DAEMON_ENDED) {
       if (last != 0)
         end_likewise (last);
       return error_set (err, -EPIPE,
@@ -190,15 +191,16 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
   }
 }
 
-/* Nobody may think that it was taken when we do not, or it would be done twice: from the moment we give up
- * nothing can be said to us, and a daemon that cannot say so does nothing. */
+/* The run must not be made twice. After a timeout this shuts the connection down for reading: a daemon that
+ * cannot send DAEMON_TAKEN from then on does not make the run, and one that has sent it before is still
+ * heard. */
 static bool was_taken (int connection, struct daemon_reply *ret_reply)
 {
   struct pollfd wait = { connection, POLLIN, 0 };
 
   if (poll (&wait, 1, TAKEN_MS) <= 0 && poll (&wait, 1, 0) <= 0 && shutdown (connection, SHUT_RD) < 0)
     return false;
-  return hear (connection, ret_reply) && ret_reply->type == DAEMON_TAKEN;
+  return receive_reply (connection, ret_reply) && ret_reply->type == DAEMON_TAKEN;
 }
 
 int hand_over (int connection, char *const *argv, int *ret_status, struct error *err)
@@ -208,7 +210,7 @@ int hand_over (int connection, char *const *argv, int *ret_status, struct error 
   sigset_t before;
   int r = 0;
 
-  /* From here on, so that none is lost while the other process comes to life. */
+  /* Before the request is sent, so that no signal is lost while the daemon's process starts. */
   signals = watch_signals (&before);
   if (signals >= 0 && send_request (connection, argv) && was_taken (connection, &reply))
     r = attend (connection, signals, reply.value, ret_status, err);

@@ -18,7 +18,7 @@ int daemon_request_check (const struct daemon_request *request)
              : -EPROTO;
 }
 
-/* COUNT texts from *AT on, each of which begins before END. */
+/* COUNT strings from *AT on, each of which begins before END. */
 static int split (char **at, const char *end, size_t count, char ***ret_list)
 {
   cleanup_free char **list = calloc (count + 1, sizeof (*list));
@@ -45,7 +45,7 @@ int daemon_request_split (const struct daemon_request *request, char *text, char
 
   if (r == 0)
     r = split (&at, end, request->variables, &variables);
-  /* The last text ends before END, and not by the NUL behind it. */
+  /* The last string ends before END, not with the NUL after TEXT. */
   if (r == 0 && at != end)
     r = -EPROTO;
   if (r < 0)

@@ -20,7 +20,7 @@ int descriptors_send (int socket_fd, const void *bytes, size_t size, const int *
   struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
   ssize_t n;
 
-  /* The call only reads it, and has no word for that. */
+  /* sendmsg only reads the bytes, but iov_base is not const. */
   memcpy (&part.iov_base, &bytes, sizeof (bytes));
 
   if (count > 0) {
@@ -40,7 +40,8 @@ int descriptors_send (int socket_fd, const void *bytes, size_t size, const int *
   return n < 0 ? -errno : 0;
 }
 
-/* Those of one message; whatever else came with it is closed. How many there were. */
+/* Stores the first COUNT descriptors of the message in FDS and closes the others. Returns how many there
+ * were. */
 static size_t take_descriptors (struct msghdr *message, int *fds, size_t count)
 {
   size_t taken = 0;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a caller and a daemon that stays say to each other, byte for byte.
+/* The protocol between a caller and the daemon.
  *
- * The caller connects to the daemon's socket (SOCK_SEQPACKET) and sends one packet: struct
- * daemon_request, with DAEMON_FDS descriptors. Then it listens.
+ * The caller connects to the daemon's socket (SOCK_SEQPACKET) and sends one packet: struct daemon_request,
+ * with DAEMON_FDS descriptors. Then it waits for replies:
  *
- *   daemon:  DECLINED: nothing was done, and the caller does it alone. So it is when the daemon hangs up
- *              before it has said anything.
- *   daemon:  TAKEN: VALUE is the process that stands in for the caller from now on
- *   daemon:  ENDED: VALUE is the exit status
+ *   DAEMON_DECLINED  nothing was done, and the caller makes the run itself. A connection that is closed
+ *                    before any reply means the same
+ *   DAEMON_TAKEN     VALUE is the process that makes the run
+ *   DAEMON_ENDED     VALUE is the exit status
  *
- * Signals go to that process, by its number. A caller that hangs up wants an end: so it is asked to end. A
- * daemon that hangs up between TAKEN and ENDED has lost that process.
+ * The caller sends its signals to that process by its number. If the caller closes the connection, the run is
+ * ended. If the connection is closed between DAEMON_TAKEN and DAEMON_ENDED, that process was lost.
  *
- * Who asks need not know whether it may: a daemon declines what its caller's configuration or command line
- * keep from it.
+ * A caller need not check whether it may ask: the daemon declines what the caller's configuration or command
+ * line excludes.
  *
- * The words of the command line and the environment are in a memory file, each with a NUL behind it: so many
- * words first, then so many variables. Both ends run on the same machine and belong to the same user, so
- * integers are the machine's own; that it is the same user is the kernel's word and nobody else's.
+ * argv and env are in a memory file, as NUL-terminated strings: first all of argv, then all of env. Both ends
+ * run on one machine as one user, so integers are in the machine's byte order; the kernel's credentials show
+ * that it is the same user.
  */
 #pragma once
 
@@ -27,11 +27,19 @@
 #define DAEMON_MAGIC   0x53525954u /* "TYRS" in memory on little-endian machines */
 #define DAEMON_VERSION 2u
 
-/* In the environment of the program that the front becomes when the daemon has not taken it: the number of
- * that process. */
-#define DAEMON_ASKED "TYRUM_OCI_ASKED"
+/* What became of a client's request at the default socket. */
+enum daemon_asked {
+  DAEMON_NOT_ASKED, /* none was made */
+  DAEMON_NOT_THERE, /* no daemon listens there */
+  DAEMON_NOT_TAKEN  /* the daemon declined, did not answer, or belongs to another user */
+};
 
-/* There as well, always: that number, a colon, and the path of the front itself. */
+/* The environment variable by which the client (src/client) tells this to tyrum-oci-cli: absent if it did not
+ * ask; else the process id, followed by DAEMON_ASKED_NONE if no daemon listens. */
+#define DAEMON_ASKED      "TYRUM_OCI_ASKED"
+#define DAEMON_ASKED_NONE ":none"
+
+/* Always set by the client: the process id, a colon, and the client's path. */
 #define DAEMON_CLIENT "TYRUM_OCI_CLIENT"
 
 #define LIMIT_DAEMON_BYTES (4u * 1024u * 1024u) /* of the memory file */
@@ -48,8 +56,8 @@ enum daemon_fd {
 struct daemon_request {
   uint32_t magic;
   uint32_t version;
-  uint32_t argv, variables;
-  uint32_t size; /* of the memory file */
+  uint32_t argv, variables; /* how many strings of each */
+  uint32_t size;            /* of the memory file */
   uint32_t umask;
   int32_t nice;
   uint32_t reserved;

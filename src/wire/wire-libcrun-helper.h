@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tyrum-oci-libcrun-helper says to the supervisor, byte for byte.
+/* The messages of tyrum-oci-libcrun-helper to the supervisor.
  *
- * The supervisor starts launch as its own child, with the container's standard streams as 0, 1 and 2, then
- * N descriptors that go into the container, then its end of a SOCK_SEQPACKET pair as 3 + N. The other end is
- * the supervisor's alone. Launch says CREATED, then STARTED, and ends; or FAILED at any point, and ends.
- * Before that the supervisor makes itself a child subreaper (PR_SET_CHILD_SUBREAPER), for the container's
- * first process becomes its child: by the time of CREATED it is, dead or alive, and stays so until it is
- * waited for.
+ * The supervisor starts the helper as its child, with the container's standard streams as 0, 1 and 2, then N
+ * descriptors for the container, then one end of a SOCK_SEQPACKET pair as 3 + N. Only the supervisor has the
+ * other end. The helper sends CREATED, then STARTED, and exits; or FAILED at any point, and exits. The
+ * supervisor must be a child subreaper (PR_SET_CHILD_SUBREAPER) before that: the container's first process is
+ * its child at the time of CREATED, dead or alive, until it is waited for.
  *
- * FAILED means that launch took down what it had made; a dead process may be left to wait for. To give up
- * before STARTED, close the socket: launch then takes down what there is and ends. An end of the socket
- * without FAILED or STARTED means that launch was killed, and the supervisor looks after what it left: a
- * child that it adopted, a cgroup, the state directory.
+ * FAILED means that the helper has removed what it had made; a dead process may be left to wait for. To
+ * cancel before STARTED, close the socket: the helper then removes what it has made and exits. If the socket
+ * ends without FAILED or STARTED, the helper was killed, and the supervisor cleans up: an adopted child, a
+ * cgroup, the state directory.
  *
- * What comes on the container's standard error before its first program says anything is libcrun's word on
- * why that program could not be executed.
+ * If the container's program could not be executed, libcrun writes the reason to the container's standard
+ * error.
  *
- * One message, one packet: the header, and LENGTH bytes of text without a NUL. Both ends run on the same
- * machine, so integers are the machine's own.
+ * Each message is one packet: the header, and LENGTH bytes of text without a NUL. Both ends run on one
+ * machine, so integers are in its byte order.
  */
 #pragma once
 
@@ -29,12 +28,12 @@
 
 #define LIMIT_HELPER_SPEC_BYTES ((size_t) 4 * 1024 * 1024) /* config.json */
 #define LIMIT_HELPER_TEXT_BYTES ((size_t) 4096)
-#define LIMIT_HELPER_FDS        64u /* that go into the container beyond the standard streams */
+#define LIMIT_HELPER_FDS        64u /* for the container, besides the standard streams */
 
 enum helper_message_type {
   HELPER_CREATED = 1, /* PID is the container's first process, which does not run its program yet */
-  HELPER_STARTED = 2, /* it does now; PID as before */
-  HELPER_FAILED = 3,  /* TEXT says what and why: UTF-8, one line; ERROR is an errno */
+  HELPER_STARTED = 2, /* the program runs; PID as before */
+  HELPER_FAILED = 3,  /* TEXT is the error message: UTF-8, one line; ERROR is an errno */
 };
 
 struct helper_message {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Who is compared. Each gives its command line, and says in one line what a launch of it includes.
+"""The programs that are compared. Each gives its command line, and describes in one line what a launch of it includes.
 
 Options are as near to the hardened profile as the program has them; what it cannot do is in that line.
 """
@@ -13,7 +13,7 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Absent(Exception):
-    """Why a contender takes no part."""
+    """Why a contender is left out."""
 
 
 class Contender:
@@ -27,7 +27,7 @@ class Contender:
         self.environment, self.daemon = environment or harness.environment(), daemon
 
     def prepare(self):
-        """What is not part of a launch."""
+        """Work that is not part of a launch."""
         world.lead(self.daemon.socket if self.daemon else None)
 
     def words(self, slot, payload=(PAYLOAD,)):
@@ -35,7 +35,7 @@ class Contender:
 
 
 class Bundled(Contender):
-    """One that reads its command from the bundle, of which there is one for each payload."""
+    """A contender that reads its command from a bundle; there is one bundle for each payload."""
     def words(self, slot, payload=(PAYLOAD,)):
         return super().words(slot if payload == (PAYLOAD,) else "held", ())
 
@@ -82,7 +82,7 @@ def warm():
 
 
 def held():
-    """Between launches there is time for the next sandbox to be made ready; its cost is in the processor time."""
+    """Between launches there is time to prewarm the next sandbox; its cost is in the processor time."""
     contender = delegate_to_daemon("tyrum-oci held", "as warm, with a sandbox that was made and proven in advance", world.held)
     contender.pause = 0.1
     world.held.fill(contender.words(0))
@@ -90,7 +90,7 @@ def held():
 
 
 def beside(name, includes, build, cli=None):
-    """The programs of BUILD, with CLI in the place of what tyrum-oci becomes."""
+    """The programs of BUILD, with CLI in place of the program that tyrum-oci executes."""
     os.makedirs(path(name))
     for program in ("tyrum-oci", "tyrum-oci-cli", "tyrum-oci-init", "tyrum-oci-libcrun-helper"):
         if os.path.exists(os.path.join(build, program)):  # tyrum-oci was all of it once
@@ -101,7 +101,7 @@ def beside(name, includes, build, cli=None):
 
 
 def unobserved():
-    return beside("unobserved", "as cold, linked without observation: not a program that anybody should run",
+    return beside("unobserved", "as cold, linked without observation: not a program to be used",
                   BUILD, os.path.join(BUILD, "tests", "bench", "unobserved"))
 
 
@@ -184,7 +184,7 @@ TABLE = (bare, floor, bwrap, warm, held, cold, unobserved, other, crun, runc, ru
 
 
 def gather(only=()):
-    """Those that can take part, and why the others cannot."""
+    """The contenders that can be measured, and why the others cannot."""
     found, absent = [], {}
     for make in TABLE:
         name = make.__name__

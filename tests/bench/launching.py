@@ -13,7 +13,7 @@ import contextlib, ctypes, os, random, signal, time
 SAID = b"ran\n"
 DEADLINE = 30  # seconds that a launch may take
 IDLE = 50e-6   # seconds of processor in a launch, below which a daemon took no part in it
-SETTLE = 5.0   # seconds that what it left behind may take
+SETTLE = 5.0   # seconds that processes left by a launch may take to end
 TICK = os.sysconf("SC_CLK_TCK")
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -27,7 +27,7 @@ def too_late(*_):
 
 
 def begin():
-    """Orphans are ours from now on, and a launch that hangs is an error."""
+    """Becomes a subreaper, and makes a launch that hangs an error."""
     assert ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     signal.signal(signal.SIGALRM, too_late)
 
@@ -51,7 +51,7 @@ def parents():
 
 
 def family(pid):
-    """PID and all that descend from it."""
+    """PID and all its descendants."""
     known, found, new = parents(), set(), {pid}
     while new:
         found |= new
@@ -74,7 +74,7 @@ def spent_by(daemons):
 
 
 class Spawner:
-    """Spawns contenders, with the same streams for all. STANDING are children that are meant to stay."""
+    """Spawns contenders, with the same streams for all. STANDING are children that stay."""
     def __init__(self, directory):
         self.standing = set()
         self.errors = os.path.join(directory, "stderr")
@@ -101,7 +101,7 @@ class Spawner:
         raise Failed(f"{contender.name}: ended with {os.waitstatus_to_exitcode(status)}, said {said!r}: {text}")
 
     def settle(self):
-        """Waits until nothing that a launch left behind is there any more; the processor time of that."""
+        """Waits until all processes that a launch left have ended; returns their processor time."""
         spent, until = 0.0, time.monotonic() + SETTLE
         while children() - self.standing:
             pid, _, usage = os.wait4(-1, os.WNOHANG)
@@ -116,7 +116,7 @@ class Spawner:
 
     @contextlib.contextmanager
     def deadline(self, seconds=DEADLINE):
-        """What is still there when it is over is killed."""
+        """Kills what is still there at the end."""
         signal.alarm(seconds)
         try:
             yield
@@ -175,7 +175,7 @@ class Spawner:
 def by_turns(spawner, contenders, launches, progress, warm_up=2):
     """LAUNCHES of each, in rounds of one each, in another order each round: what else the host does hits all alike.
 
-    A contender that fails is dropped, with its words as the reason. Returns times and reasons."""
+    A contender that fails is dropped, with its message as the reason. Returns times and reasons."""
     dice, taken, dropped = random.Random(1), {c.name: [] for c in contenders}, {}
     here = list(contenders)
     for number in range(-warm_up, launches):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What was measured, for people and for machines: a table, ratios, JSON, a plot, and the doc's part that is generated."""
+"""Reports of the results: a table, ratios, JSON, a plot, and the generated part of the documentation."""
 import json, math, sys
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -40,7 +40,7 @@ def launch_rows(result):
 
 
 def tables(result, markdown=False):
-    """Every table there is something for, with its title."""
+    """Every table that has results, with its title."""
     found = []
 
     def add(title, head, rows):
@@ -99,7 +99,7 @@ def promises(result):
 
 
 def verdicts(result):
-    """PASS, MISS or '----' for what was not measured, and the line that says so."""
+    """PASS, MISS, or '----' if not measured, and the line for it."""
     found = []
     for what, kind, bound, measured in promises(result):
         if measured is None:
@@ -143,7 +143,7 @@ def write_json(result, where):
 
 
 def write_doc(result, where):
-    """Replaces what is between the marks in WHERE."""
+    """Replaces the text between the marks in WHERE."""
     with open(where, encoding="utf-8") as f:
         text = f.read()
     before, rest = text.split(BEGIN)

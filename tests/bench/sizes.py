@@ -9,7 +9,7 @@ from world import PAYLOAD, PROFILE, harness, path, write
 
 WIDTHS = (1, 2, 8, 32)
 PARALLEL = ("tyrum-oci cold", "tyrum-oci warm", "tyrum-oci held", "crun run")
-HELD = "hold"  # any argument has the payload stay
+HELD = "hold"  # any argument makes the payload stay
 
 
 # ---- Many at once.
@@ -45,7 +45,7 @@ def command_of(pid):
 
 
 def like_ours(contender, pid):
-    """The payload is held in as the profile says, as far as one line of its status tells: or it is not the same that is compared."""
+    """Checks the payload's status: only contenders with the same containment are compared."""
     with open(f"/proc/{pid}/status", encoding="utf-8") as f:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
     for name, expected in (("Seccomp", "2"), ("NoNewPrivs", "1"), ("CapEff", "0" * 16), ("CapBnd", "0" * 16)):
@@ -64,7 +64,7 @@ def held_by(spawner, contender):
         while b"ran\n" not in said:
             said += spawner.said()
             if time.monotonic() > until:
-                raise Failed(f"{contender.name}: the payload does not say that it is there")
+                raise Failed(f"{contender.name}: the payload has not started")
             time.sleep(0.05)
         time.sleep(1)  # for what ends soon after a start
         private, proportional, names = 0, 0, []
@@ -76,7 +76,7 @@ def held_by(spawner, contender):
                 private, proportional = private + mine, proportional + share
                 names.append(f"{os.path.basename(program[0])} {mine}")
         for daemon, had in daemons.items():
-            # What it shares with a process that it forked is still its own.
+            # Memory shared with a child that it forked still counts.
             more = max(0, rollup(daemon)[0] - had)
             private, proportional = private + more, proportional + more
             names.append(f"{os.path.basename(command_of(daemon)[0])} {more:+}")
@@ -86,7 +86,7 @@ def held_by(spawner, contender):
 
 
 def end(spawner, pid, before):
-    """The payload's end is the run's, and everything that belongs to it."""
+    """Ends the payload, and waits for the end of the run and of everything that belongs to it."""
     for new in set(parents()) - before:
         try:
             if command_of(new)[:1] == [PAYLOAD]:

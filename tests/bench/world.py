@@ -26,7 +26,7 @@ class Docker(engines.Docker):
 
 
 class Podman(engines.Podman):
-    """As users have it: with overlay, and not with copies."""
+    """As users have it: with the overlay driver."""
     def words(self):
         return ["overlay" if word == "vfs" else word for word in super().words()]
 
@@ -44,7 +44,7 @@ def run(*words, **more):
 
 
 def bundle(name, profile=PROFILE, command=(PAYLOAD,)):
-    """A directory with the config.json of that profile, which any OCI runtime takes."""
+    """A directory with the profile's config.json, for any OCI runtime."""
     where = path("bundles", name)
     run(harness.PROGRAM, "spec", "--profile", profile, "--rootfs", ROOT, "--workspace", WS, "--bundle", where,
         "--", *command, cwd=path("home"))
@@ -57,13 +57,13 @@ def bundle(name, profile=PROFILE, command=(PAYLOAD,)):
 
 
 def seccomp_list():
-    """The list of system calls in the words that engines read, which are those of config.json."""
+    """The list of system calls in the form that engines read, which is that of config.json."""
     with open(path("bundles", "0", "config.json"), encoding="utf-8") as f:
         return write("seccomp.json", json.load(f)["linux"]["seccomp"])
 
 
 def compiled_filter():
-    """As crun compiles it from that list: it leaves the result in its state directory."""
+    """The filter as crun compiles it from that list: crun leaves it in its state directory."""
     if shutil.which("crun") is None:
         return None
     state = path("crun-filter")
@@ -75,7 +75,7 @@ def compiled_filter():
 
 
 def lead(socket):
-    """What is launched next finds that daemon at the usual place, or none."""
+    """Makes the next launches find that daemon at the usual place, or none."""
     usual = os.path.join(harness.STATE, "daemon.socket")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(usual)
@@ -104,7 +104,7 @@ class Daemon:
                 raise RuntimeError(f"the daemon does not start: {log.read()[-600:]}")
 
     def fill(self, words):
-        """Sandboxes are made as callers want them, which it learns from the first two: waits until all of that kind are there."""
+        """Waits until all sandboxes are prewarmed for this command; the daemon learns it from the first two callers."""
         def ready():
             runs = json.loads(run(harness.PROGRAM, "ps", "--json"))["runs"]
             return sum(entry["ready"] for entry in runs) == self.ready
@@ -136,7 +136,7 @@ def remove_groups():
 
 
 def start(engine):
-    """The engine with the image, and its processes; or why not."""
+    """The engine with the image, and its processes; or why it cannot be used."""
     if shutil.which(engines.PROGRAMS[engine.name]) is None:
         raise RuntimeError("not installed")
     atexit.register(engine.stop)
@@ -150,7 +150,7 @@ def set_up():
     engines.harness_set_up()
     engines.make_view()
     atexit.register(remove_groups)
-    for state in ("/run/containerd", "/run/crun", "/run/runc"):  # what engines have runtimes and shims keep there
+    for state in ("/run/containerd", "/run/crun", "/run/runc"):  # state of the engines' runtimes and shims
         os.makedirs(state, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=711", "tyrum-bench", state], check=True)
     ROOT, WS = path("root"), harness.WS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of faults share: a run that tells what it was kept in by, and what must hold after any fault.
+"""What the tests of faults share: a run that reports its own containment, and what must hold after any fault.
 
 A fault may keep a run from starting, and never makes it start weaker. Its caller passes on all that must not get in, so
 that a step which fails unseen would show in what the command finds around it.
@@ -19,8 +19,8 @@ DEVICES = (b"/null", b"/zero", b"/full", b"/tty", b"/random", b"/urandom")
 READ_ONLY_ANYWAY = (b"/proc/sys", b"/proc/irq", b"/proc/fs", b"/proc/bus", b"/proc/sysrq-trigger")
 ADDR_NO_RANDOMIZE = 0x0040000
 
-# Everything that a fault could have left out, told by the command itself into its workspace. The file system says how much
-# of it there is: a command that was ended has told only a part.
+# Everything that a fault could have left out, written by the command into its workspace. The file's size shows how much
+# of it there is: a command that was killed has written only a part.
 TELL = """exec 7>facts
 grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp|SigIgn|SigBlk)' /proc/self/status >&7
 cat /proc/self/limits /proc/self/personality >&7
@@ -36,7 +36,7 @@ OUTPUT = INPUT + b"told\n"
 
 
 def tool(name):
-    """A program of the tests', where an empty /tmp does not hide it."""
+    """A program of the tests, in a place that the empty /tmp does not hide."""
     if not os.path.exists(path("bin", "inject")):
         for one in TOOLS:
             shutil.copy(os.path.join(BUILD, "tests", "fault", one), path("bin"))
@@ -44,14 +44,14 @@ def tool(name):
 
 
 def empty_tmp():
-    """A /tmp of the test's own, in which anything that is left shows."""
+    """Mounts a new /tmp, in which leftovers are seen."""
     tool("inject")
     if os.listdir("/tmp"):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tyrum-fault", "/tmp"], check=True)
 
 
 def odd_caller():
-    """In the child: what a caller may leave lying about, and no command may get."""
+    """In the child: what a caller may leave open, and no command may inherit."""
     os.umask(0o077)
     ctypes.CDLL(None).personality(ctypes.c_ulong(ADDR_NO_RANDOMIZE))
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -60,13 +60,13 @@ def odd_caller():
 
 
 class Outcome:
-    """How a run ended, with what the command told."""
+    """How a run ended, with the facts that the command wrote."""
     def __init__(self, code, out, err, facts, told, seconds=0):
         self.code, self.out, self.facts, self.told, self.seconds = code, out, facts, told, seconds
         lines = err.decode("utf-8", "replace").splitlines()
         self.lines = [line for line in lines if not line.startswith("tyrum-oci: note: ")]
         self.lost = [line for line in lines if "not all of it was passed on" in line]
-        # A refusal comes with a table of what was seen.
+        # A refusal comes with a table of observations.
         if self.lines and "the command was not started" in self.lines[-1]:
             self.lines = self.lines[-1:]
 
@@ -93,7 +93,7 @@ class Place:
         self.look_first()
 
     def run(self, prefix=(), **more):
-        """One run by way of PREFIX."""
+        """One run, started through PREFIX."""
         facts = os.path.join(self.ws, "facts")
         for name in (facts, self.where):
             if os.path.exists(name):
@@ -120,13 +120,13 @@ class Place:
         self.before, self.groups = self.look(), cgroups()
 
     def left(self):
-        """What is there and was not, or the other way round."""
+        """What has appeared or vanished."""
         after = self.look()
         differ = [f"{what}: {changed(self.before[what], after[what])}" for what in after if after[what] != self.before[what]]
         return differ + [f"cgroup {group}" for group in cgroups() - self.groups]
 
     def check_nothing_left(self):
-        """At once, or after one gc. Answers whether that was needed."""
+        """Nothing is left, at once or after one gc. Returns whether gc was needed."""
         if not self.left() or wait_until(lambda: not self.left(), 0.5):
             return False
         before = self.left()
@@ -137,7 +137,7 @@ class Place:
         return True
 
     def check_facts(self, outcome):
-        """Line by line, in whatever order a runtime made its mounts. One that was ended has told a part of them."""
+        """Compares facts line by line, in any order of mounts. A command that was killed has written a part of them."""
         wanted, found = (collections.Counter(map(weigh, facts.splitlines())) for facts in (self.good.facts, outcome.facts))
         missing, more = wanted - found if outcome.out == OUTPUT else {}, found - wanted
         if not outcome.facts.endswith(b"\n"):
@@ -145,12 +145,12 @@ class Place:
         assert not missing and not more, f"weaker: -{list(missing)} +{list(more)}"
 
     def check(self, outcome, codes=()):
-        """The run got through as ever, or it says in a line why not; if the command ran it was kept in as ever. After one of
-        CODES nothing has to be said."""
+        """The run succeeded as usual, or printed one line with the reason; if the command ran, it was contained as usual. After one of
+        CODES no line is needed."""
         if outcome.code == 0:
-            assert outcome.out == OUTPUT or outcome.lost, f"output is missing, and nobody says so: {outcome}"
+            assert outcome.out == OUTPUT or outcome.lost, f"output is missing without an error: {outcome}"
         elif outcome.code not in codes:
-            # Of a command that has run there are notes; of one that has not, one line.
+            # After a command has run there are notes; otherwise one line.
             assert outcome.code in (125, 126, 127) or outcome.lost, outcome
             assert len(outcome.lines) == (0 if outcome.lost else 1), outcome
             assert outcome.lost or outcome.lines[0].startswith("tyrum-oci"), outcome

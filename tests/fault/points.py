@@ -13,15 +13,15 @@ FAULTS = os.environ.get("TYRUM_OCI_TEST_FAULTS", "40")
 ONLY = os.environ.get("TYRUM_OCI_TEST_FAULT")
 PROGRAMS = ("front", "supervisor", "stage", "launch", "init")
 
-# Roles of libcrun's: the process that works for the launch helper, and what becomes the container's first one.
+# Roles of libcrun's: the process that works for libcrun-helper, and the one that becomes the container's first process.
 WORKER, BELOW_WORKER = r"0\+2\.1\+\d+\.1$", r"0\+2\.1\+\d+\.1\."
 
-# Those that cannot fail with the arguments that they have here; kill is for children of one's own, and a futex is nobody else's.
+# Calls that cannot fail with the arguments used here: kill is for our own children, and a futex is private.
 NEVER = set("rt_sigaction rt_sigprocmask rt_sigreturn getpid gettid getppid getuid geteuid getgid getegid getpgrp umask exit "
             "exit_group brk arch_prctl set_tid_address set_robust_list rseq uname getresuid getresgid alarm pause kill "
             "clock_gettime sched_yield restart_syscall futex".split())
 
-# What a call gives when something runs out or breaks; those that are not named give EIO.
+# The errno of a call when a resource runs out; for calls that are not listed, EIO.
 ERRORS = {
     errno.ENOMEM: "mmap mprotect munmap clone clone3 fork vfork mount open_tree move_mount mount_setattr unshare setns execve "
                   "execveat seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self sendmsg socketpair poll "
@@ -64,7 +64,7 @@ def log(*kinds):
 
 
 def who(role, program):
-    """Which program of ours makes a call; the command's own calls are nobody's."""
+    """Which of our programs makes a call; None for the command's own calls."""
     if program == "tyrum-oci":
         return "front"
     if program == "tyrum-oci-cli":
@@ -79,7 +79,7 @@ class Learned(Place):
         self.points = {name: [] for name in PROGRAMS}
         loaded = set()
         for words in map(str.split, log("call")):
-            # The loader's last call gives its cache of libraries back; what comes before is libc's own. Front and init are static.
+            # The loader's last call unmaps its cache of libraries; calls before that are libc's. Client and init are static.
             if len(words) == 5 and words[3] == "munmap":
                 loaded.add(words[1])
             ours = words[1] in loaded or words[2] in ("tyrum-oci", "init") or not re.search(r"\+\d+$", words[1])
@@ -120,7 +120,7 @@ def chosen(points):
 
 
 def walk(points, once, backend="libcrun"):
-    """Calls ONCE with each of POINTS; what goes wrong is gathered, so that one does not hide the others. ONCE answers with the
+    """Calls ONCE with each of POINTS; failures are collected, so that one does not hide the others. ONCE returns the
     outcome and whether gc was needed."""
     wrong, struck, swept, through = [], 0, 0, 0
     for point in points:
@@ -131,13 +131,13 @@ def walk(points, once, backend="libcrun"):
         except AssertionError as told:
             wrong.append(f"{' '.join(map(str, point))}: {' '.join(log('struck', 'crashed'))}: {str(told)[:400]}")
             call("gc", seconds=120)
-            learned(backend).look_first()  # what it left is not the next one's fault
+            learned(backend).look_first()  # leftovers must not count for the next one
         if ONLY or (outcome and outcome.seconds > SLOW):
             print(f"# {outcome.seconds if outcome else -1:.0f} s: {log('struck') or point}: {str(outcome)[:300]}", flush=True)
     print(f"# {len(points)} points: {struck} struck, {through} runs got through, {swept} needed gc", flush=True)
     assert not wrong, f"{len(wrong)} wrong:\n" + "\n".join(wrong)
-    # A few of the calls depend on the order in which processes get their turn.
+    # A few of the calls depend on scheduling.
     assert ONLY or struck >= len(points) * 9 // 10, "too few of the calls were made again"
 
 
-SLOW = 5  # seconds, to be told of
+SLOW = 5  # seconds, from which on it is reported

@@ -46,7 +46,7 @@ static size_t bytes_of (char *const *list, size_t count)
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  struct options options = { .held = true };
+  struct options options = { .prewarmed = true };
   struct failure failure = { 0 }, second = { 0 };
   struct handshake_command head;
   char **before = environ;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine-ways.h"
+#include "engine-api.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
@@ -38,7 +38,7 @@ static bool is_flag (const struct json_node *tree, const char *way)
   return node != NULL && node->type == JSON_BOOL && node->flag;
 }
 
-static void check (const struct engine_ways *ways, const struct plan *plan, const struct launch *launch,
+static void check (const struct engine_api *ways, const struct plan *plan, const struct launch *launch,
                    const struct json_node *sent, const struct json_node *inspected)
 {
   cleanup_strlist struct strlist differences = { 0 };

@@ -30,10 +30,15 @@ static void check_command (const struct step *step)
 {
   cleanup_step_command struct step_command command = { 0 };
   cleanup_error struct error err = { 0 };
-  int r = step_command_read (step, "/home/gateway", &command, &err);
+  cleanup_free char *secret = NULL;
+  int r = step_find_secret (step, &secret, &err);
 
+  INVARIANT (r == 0 && (secret == NULL || secret[0] != '\0'));
+  r = step_command_read (step, &command, &err);
+  if (r == 0)
+    r = step_command_cwd (step, "/home/gateway", &command, &err);
   INVARIANT ((r == 0) == !error_is_set (&err));
-  INVARIANT (r == 0 || r == -EINVAL || r == -EPERM);
+  INVARIANT (r == 0 || r == -EINVAL || r == -EPERM || r == -E2BIG || r == -ENAMETOOLONG);
   if (r < 0)
     return;
   INVARIANT (command.argv.count > 0 && command.argv.items[0][0] != '\0');
@@ -60,23 +65,37 @@ static void check_step (const char *text, size_t size)
 /* Whatever a runner prints, our answer is one line of JSON or an error. */
 static void check_answer (const char *text, size_t size)
 {
+  const struct answer_sandbox sandbox = { "{\"schema\":\"x\"}", false, NULL };
   cleanup_error struct error err = { 0 };
   cleanup_free char *line = NULL;
-  int r = answer_runner (text, size, "{\"schema\":\"x\"}", &line, &err);
+  int r = answer_runner (text, size, &sandbox, &line, &err);
 
   INVARIANT ((r == 0) == (line != NULL));
   INVARIANT (r == 0 || r == -EBADMSG || r == -EINVAL);
   INVARIANT (r < 0 || strchr (line, '\n') == line + strlen (line) - 1);
 }
 
+/* The bytes as a command's output; and, where they are JSON, as the schema that they have to match. */
 static void check_output (const char *text, size_t size)
 {
+  static const struct json_limits limits = { 65536, 25, 10000, .comments = false };
   const struct run_result result = { .reason = RUN_EXITED };
-  const struct answer_output said = { .text = { text, text }, .len = { size, size } };
-  cleanup_error struct error err = { 0 };
+  cleanup_strbuf struct strbuf contract = { 0 };
+  cleanup_json struct json_node *args = NULL;
+  cleanup_error struct error ignored = { 0 }, err = { 0 };
   cleanup_free char *line = NULL;
+  struct answer_run run = {
+    .command = "c", .result = &result, .text = { text, text }, .len = { size, size }
+  };
 
-  INVARIANT (answer_command (&result, NULL, 1, &said, "{\"denials\":[]}", &line, &err) == 0);
+  strbuf_add (&contract, "{\"__playbook\":{\"output\":{\"type\":\"json\",\"schema\":");
+  strbuf_add_bytes (&contract, text, size);
+  strbuf_add (&contract, "}}}");
+  INVARIANT (!contract.failed);
+  if (json_read ("args", contract.text, contract.len, &limits, &args, &ignored) == 0)
+    run.args = args;
+  run.sandbox.document = "{\"denials\":[]}";
+  INVARIANT (answer_command (&run, &line, &err) == 0);
   INVARIANT (strchr (line, '\n') == line + strlen (line) - 1);
   INVARIANT (str_is_utf8 (line, strlen (line)));
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of tyrum-oci-init share: a list of cases, run in turn with each program, and told in TAP.
+"""What the tests of tyrum-oci-init share: a list of cases, run in turn with each program and reported in TAP.
 
 The programs are tyrum-oci-init as it is installed, and init-checked: the same files as the rest of the project is
 built, which has the sanitizers when those are on. A case is a function that takes the program's path.
@@ -45,17 +45,17 @@ def ends(program, command, ended, code, **more):
 
 
 def scratch(name):
-    """A path below a directory that the payload may look into, and that vanishes at the end."""
+    """A path below a directory that the command may read, and that is removed at the end."""
     return os.path.join(SCRATCH, name)
 
 
 def under(word):
-    """The words that run what follows under a seccomp filter; see under-filter.c."""
+    """The argv prefix that runs a command under a seccomp filter; see under-filter.c."""
     path = os.path.join(BUILD, "tests/init/under-filter")
     if not os.access(path, os.X_OK):
         raise Skip("under-filter was not built")
     os.makedirs(scratch("profiles/seccomp"), exist_ok=True)
-    # Not with its mode: a source tree that cannot be written to would make the second copy fail.
+    # Without its mode: from a read-only source tree the second copy would fail.
     shutil.copyfile(os.path.join(SOURCE, "profiles/seccomp/strict.json"), scratch("profiles/seccomp/strict.json"))
     return (tool("env"), f"TYRUM_OCI_TEST_SRCDIR={SCRATCH}", shutil.copy(path, scratch("under-filter")), word)
 
@@ -64,7 +64,7 @@ def under(word):
 
 
 def usable():
-    """The namespaces can be had at all."""
+    """Whether the namespaces can be made."""
     try:
         return subprocess.run(isolated(["true"]), timeout=DEADLINE, capture_output=True, check=False).returncode == 0
     except OSError:
@@ -72,7 +72,7 @@ def usable():
 
 
 def copies():
-    """The programs where everybody may execute them, {name: path}. None for one that was not built."""
+    """Copies of the programs that any user may execute, {name: path}. None for one that was not built."""
     found = {}
     for name in (INSTALLED, CHECKED):
         path = os.path.join(BUILD, name)

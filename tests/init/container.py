@@ -36,7 +36,7 @@ def ask(*questions):
 
 
 def become_subreaper():
-    """Processes whose parent was ended on purpose come to this one, so that none can be overlooked."""
+    """Makes this process the parent of orphans, so that none can be overlooked."""
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
 
@@ -57,7 +57,7 @@ def children_of(pid):
 
 
 def until(condition, deadline=DEADLINE):
-    """Waits until condition() is true; returns what it gave, or None at the deadline."""
+    """Waits until condition() is true; returns its value, or None at the deadline."""
     end = time.monotonic() + deadline
     while True:
         value = condition()
@@ -69,7 +69,7 @@ def until(condition, deadline=DEADLINE):
 
 
 def tool(name):
-    """The payload's PATH is not that of the tests."""
+    """The path of a program, as the command's PATH is not that of the tests."""
     return shutil.which(name) or name
 
 
@@ -80,7 +80,7 @@ def has_capability(number):
 
 
 def isolated(inside, before=()):
-    """The words that run INSIDE as process 1, BEFORE standing in front while it still is privileged."""
+    """The argv that runs INSIDE as process 1; BEFORE is put before the part that drops privileges."""
     root = os.geteuid() == 0
     words = [tool("unshare"), "-p", "-f", "--mount-proc"] + ([] if root else ["-U", "-c", "--keep-caps"])
     words += list(before)
@@ -91,7 +91,7 @@ def isolated(inside, before=()):
 
 
 def strays():
-    """A descriptor of each kind, and so many that a listing of them comes in several pieces: {number: descriptor}."""
+    """Descriptors of each kind, too many for one getdents call: {number: descriptor}."""
     here, there = socket.socketpair()
     read, write = os.pipe()
     kinds = [os.open("/etc/passwd", os.O_RDONLY), os.open("/", os.O_RDONLY), here.detach(), there.detach(), read, write,
@@ -114,7 +114,7 @@ class Process:
                 for low, top in zip([-1] + keep, keep + [1024]):
                     if low + 1 < top:
                         os.closerange(low + 1, top)
-                # If the tests are ended from outside, so is this.
+                # If the tests are killed, so is this.
                 libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
                 if in_child:
                     in_child()
@@ -142,10 +142,10 @@ class Process:
 
 
 class Container:
-    """One start of PROGRAM with COMMAND as its payload.
+    """One start of PROGRAM with COMMAND.
 
     OPTIONS stand before "--". STRAY are further descriptors, {number: descriptor}. WITHOUT are numbers that are not
-    open at all. IN_CHILD runs in the child before the exec, BEFORE are words in front of everything that is
+    open at all. IN_CHILD runs in the child before the exec, BEFORE is put before everything that is
     unprivileged, JUST_BEFORE those right in front of the program. TERMINAL is the descriptor of a terminal for the
     standard streams. Without SEPARATOR there is no "--".
     """
@@ -192,7 +192,7 @@ class Container:
     def close(self):
         if self.process.status is None:
             for pid in children_of(self.process.pid):
-                with contextlib.suppress(ProcessLookupError):  # it may have ended by itself meanwhile
+                with contextlib.suppress(ProcessLookupError):  # it may have ended meanwhile
                     os.kill(pid, signal.SIGKILL)
             self.process.wait(1)
             self.process.kill()
@@ -213,7 +213,7 @@ class Container:
     # ---- What the supervisor does.
 
     def init_pid(self):
-        """Process 1, as it is called out here."""
+        """The pid of process 1 outside."""
         found = until(lambda: children_of(self.process.pid))
         assert found and len(found) == 1, f"process 1 was not found: {found}"
         return found[0]
@@ -230,7 +230,7 @@ class Container:
             os.write(self.stdin, data)
 
     def ask(self, *questions):
-        """Asks all of them at once: [(errnum, bytes)] in their order. A question is (kind, bytes)."""
+        """Asks all questions at once: [(errnum, bytes)] in their order. A question is (kind, bytes)."""
         self.answer(ask(*questions))
         return self.answers(questions)
 
@@ -250,7 +250,7 @@ class Container:
             found.append((head[1], data[ITEM.size:ITEM.size + head[2]]))
             assert len(found[-1][1]) == head[2], "an answer is cut off"
             data = data[ITEM.size + head[2]:]
-        assert not data, f"{len(data)} bytes behind the last answer"
+        assert not data, f"{len(data)} bytes after the last answer"
         return found
 
     def go(self):
@@ -278,7 +278,7 @@ class Container:
             self.seen()
         return ended, self.process.wait(), output
 
-    # ---- The payload's streams.
+    # ---- The command's streams.
 
     def read(self, name, size, deadline=DEADLINE):
         """SIZE bytes, or fewer at the end of the stream or the deadline."""
@@ -300,7 +300,7 @@ class Container:
         return data.decode().rstrip("\n")
 
     def rest(self, name):
-        """All of the stream. Init has it open, too, so it can be over before its end comes."""
+        """All of the stream. Init has it open, too, so the command's output can be complete before the stream ends."""
         data, end = b"", time.monotonic() + DEADLINE
         os.set_blocking(getattr(self, name), False)
         watched = [getattr(self, name)] + ([self.state] if self.transport == "fd" and self.state.fileno() >= 0 else [])
@@ -309,7 +309,7 @@ class Container:
             try:
                 more = os.read(watched[0], 1 << 16)
             except BlockingIOError:
-                # Nothing there, and the payload has said how it ended: that was all.
+                # Nothing to read, and init has reported the command's end: the output is complete.
                 if len(watched) > 1 and watched[1] in ready:
                     break
                 continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What runs as the payload in the tests of tyrum-oci-init: programs for python3 -c."""
+"""Commands for the tests of tyrum-oci-init: programs for python3 -c."""
 
 # Prints the numbers of the open descriptors.
 PROBE = """
@@ -13,7 +13,7 @@ def is_open(n):
 print([n for n in range(1024) if is_open(n)])
 """
 
-# Prints every signal that comes in, after the word of its command line.
+# Prints every signal that arrives, each after the argument of its command line.
 LISTEN = """
 import os, signal, sys
 me = sys.argv[1]
@@ -24,8 +24,8 @@ while True:
     os.write(1, b"%s %d\\n" % (me.encode(), signal.sigwait(signals)))
 """
 
-# orphan () leaves a process behind that ends at once; settle () waits until init has no dead child, and returns how
-# many children it has besides the payload.
+# orphan () leaves an orphan that ends at once; settle () waits until init has no zombie child, and returns how
+# many children it has besides the command.
 ORPHANS = """
 import os, sys, time
 def orphan():
@@ -55,7 +55,7 @@ def settle():
     return dead()
 """
 
-# Tries to look into a child of its own, then into process 1; prints "yes" or the errno for each way.
+# Tries to inspect a child of its own, then process 1; prints "yes" or the errno for each method.
 LOOK_INTO = """
 import ctypes, os, signal, sys
 def answer(function):
@@ -79,7 +79,7 @@ for pid in (child(), 1):
           answer(lambda: open(f"/proc/{pid}/oom_score_adj", "w").close()), answer(lambda: attach(pid)))
 """
 
-# Tells if it has the terminal, and of the signals that a terminal sends.
+# Prints whether it has the terminal, and the signals that a terminal sends.
 AT_TERMINAL = """
 import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)

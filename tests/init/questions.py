@@ -62,7 +62,7 @@ def entries(data):
 
 
 def words(data):
-    """The texts that a NUL follows each."""
+    """The texts in DATA, which each end with a NUL."""
     assert not data or data.endswith(b"\0"), f"{data!r}"
     return data.decode().split("\0")[:-1]
 

@@ -30,7 +30,7 @@ def prctl(option, value):
 
 
 def enter_namespace():
-    """Starts this script again in a mount namespace of its own; returns there."""
+    """Starts this script again in a new mount namespace; returns there."""
     if os.environ.get(INSIDE) != "1":
         os.environ[INSIDE] = "1"
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, *sys.argv])
@@ -66,7 +66,7 @@ def view_cgroups(work):
 
 
 def cgroup_directories(name):
-    """Where a cgroup of that name is, in any hierarchy."""
+    """The directories of a cgroup of that name, in any hierarchy."""
     places = sorted({where for _, where in cgroup_mounts()})
     return [p for p in (os.path.join(where, name) for where in places) if os.path.isdir(p)]
 
@@ -95,7 +95,7 @@ class Surroundings:
             os.makedirs(os.path.join(self.root, directory))
         shutil.copy(BUSYBOX, os.path.join(self.root, "bin", "busybox"))
         os.symlink("busybox", os.path.join(self.root, "bin", "sh"))
-        # Where libcrun's own guard puts its files, for a moment or, when it is killed, for good.
+        # libcrun's own guard puts files here, and leaves them if it is killed.
         self.guard = os.path.join(self.work, "guard")
         os.mkdir(self.guard)
         os.environ["_LIBCONTAINER_STATEDIR"] = self.guard
@@ -114,7 +114,7 @@ class Surroundings:
         return f"c{self.count}"
 
     def spec(self, *args, **process):
-        """A small spec; ARGS is a command of busybox's, or a shell script when there is just one."""
+        """A small spec; ARGS is a busybox command, or a shell script if it is a single one."""
         if len(args) == 1:
             args = ("sh", "-c", args[0])
         return {
@@ -141,7 +141,7 @@ class Surroundings:
         return [name for name in os.listdir(self.state) if name != ".cache"]
 
     def left(self):
-        """What containers left behind: state and cgroups."""
+        """State and cgroups that containers have left."""
         return self.states() + [p for top in cgroup_directories(self.group) for p in
                                          (os.path.join(top, name) for name in os.listdir(top)) if os.path.isdir(p)]
 
@@ -150,7 +150,7 @@ class Surroundings:
 
 
 def place_descriptors(wanted):
-    """In a fork: makes WANTED[i] descriptor i, for all i, and inherited."""
+    """In a fork: makes WANTED[i] descriptor i, for all i, and inheritable."""
     high = [os.dup2(fd, 200 + i) for i, fd in enumerate(wanted)]
     for target, fd in enumerate(high):
         os.dup2(fd, target, inheritable=True)
@@ -158,7 +158,7 @@ def place_descriptors(wanted):
 
 
 def start(argv, descriptors, env=None, before=None, program=None):
-    """Starts ARGV with DESCRIPTORS as 0, 1, ...; whatever else is inheritable comes along."""
+    """Starts ARGV with DESCRIPTORS as 0, 1, ...; other inheritable descriptors are passed as well."""
     pid = os.fork()
     if pid:
         return pid
@@ -172,7 +172,7 @@ def start(argv, descriptors, env=None, before=None, program=None):
 
 
 def wait_for(pid):
-    """The status of a child, with patience; as subprocess has it: a code, or minus a signal."""
+    """Waits for a child, with a deadline. Its status as in subprocess: a code, or minus a signal."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         found, status = os.waitpid(pid, os.WNOHANG)
@@ -185,7 +185,7 @@ def wait_for(pid):
 
 
 def reap():
-    """Waits for every child there is; those that do not end are killed and counted."""
+    """Waits for every child; those that do not end are killed and counted."""
     end, stuck = time.monotonic() + PATIENCE, 0
     while True:
         try:
@@ -207,7 +207,7 @@ def children():
 
 
 def read_all(fd):
-    """All that comes until the other end closes, with patience."""
+    """Everything up to the end of the stream, with a deadline."""
     data, end = b"", time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if select.select([fd], [], [], 0.1)[0]:
@@ -277,7 +277,7 @@ class Launch:
         return status, out.decode(), err.decode()
 
     def failed(self):
-        """Expects a failure that left the standard streams alone."""
+        """Expects a failure without output on the standard streams."""
         message = self.expect(FAILED)
         assert self.hear() is None
         assert wait_for(self.process) == 1
@@ -299,7 +299,7 @@ class Launch:
 
 
 def forget(around, launch):
-    """Takes down what a container that ended leaves: that is the supervisor's part."""
+    """Removes what a container leaves when it ends, as the supervisor does."""
     shutil.rmtree(os.path.join(around.state, launch.id), ignore_errors=True)
     remove_cgroup(os.path.join(around.group, launch.id))
 

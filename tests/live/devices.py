@@ -24,7 +24,7 @@ def private_devices():
         else:
             continue
         os.chmod(node, 0o666 if name == "null" else stat.S_IMODE(st.st_mode))
-    # In a container or chroot there may be none for tests that give a device away.
+    # A container or chroot may lack the device that a test gives away.
     if "kmsg" not in found:
         os.mknod("/dev/kmsg", stat.S_IFCHR | 0o644, os.makedev(1, 11))
     for name, target in links.items():
@@ -33,7 +33,7 @@ def private_devices():
         os.mkdir(os.path.join("/dev", name))
         subprocess.run(["mount", "--no-canonicalize", "--rbind", f"/proc/self/fd/{fd}", os.path.join("/dev", name)], check=True, pass_fds=[fd])
         os.close(fd)
-    # What the script was started with is the host's still.
+    # The script's own streams are still the host's.
     for fd in range(3):
         if stat.S_ISCHR(os.fstat(fd).st_mode) and os.fstat(fd).st_rdev == os.makedev(1, 3):
             own = os.open("/dev/null", os.O_RDWR)

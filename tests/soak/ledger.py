@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What there is on the host of a test's own, counted: processes, mounts, cgroups, namespaces, descriptors, disk and memory.
+"""Counts what is on the test's host: processes, mounts, cgroups, namespaces, descriptors, disk and memory.
 
 The test is in a pid and a mount namespace of its own, so what is counted is its own. Engines that are running grow by
 themselves: what they hold is told, and not counted against a run.
@@ -60,7 +60,7 @@ def resident(engines):
 
 
 def files(top, without=()):
-    """How many below TOP, which may change under our eyes."""
+    """How many files are below TOP, which may change meanwhile."""
     count = 0
     for at, directories, names in os.walk(top):
         directories[:] = [name for name in directories if os.path.join(at, name) not in without]
@@ -108,7 +108,7 @@ class Ledger:
         return {name: count - before.counted[name] for name, count in self.counted.items() if count > before.counted[name]}
 
     def settled(self, before, seconds=30):
-        """What has grown and stays so."""
+        """What has grown and does not shrink again."""
         until = time.monotonic() + seconds
         while Ledger(self.engines).grown(before) and time.monotonic() < until:
             time.sleep(0.5)

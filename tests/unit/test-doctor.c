@@ -44,7 +44,7 @@ static void test_rows (void **state)
     { "{}", "openat2", DOCTOR_LESS, "no" },
     { "{}", "cgroups", DOCTOR_BAD, "none" },
     { "{ \"uid\": 0, \"cgroup\": \"v2\", \"cgroup_writable\": true }", "cgroups", DOCTOR_GOOD, "v2" },
-    { "{ \"uid\": 0, \"cgroup\": \"v2\" }", "cgroups", DOCTOR_BAD, "no group can be made" },
+    { "{ \"uid\": 0, \"cgroup\": \"v2\" }", "cgroups", DOCTOR_BAD, "no group can be created" },
     { "{ \"uid\": 1000, \"cgroup\": \"v2\", \"cgroup_writable\": true }", "cgroups", DOCTOR_BAD,
       "none is delegated" },
     { "{ \"uid\": 1000, \"cgroup\": \"v2\", \"cgroup_delegated\": \"/a\" }", "cgroups", DOCTOR_GOOD,

@@ -183,7 +183,7 @@ static void test_sockets (void **state)
   assert_null (none);
   assert_int_equal (chmod (own, 0666), 0);
   assert_int_equal (engine_socket_judge (own, (uint32_t) getuid (), &warning, &err), 0);
-  assert_non_null (strstr (warning, "everybody may write"));
+  assert_non_null (strstr (warning, "any user can write"));
   place.address = "tcp://10.0.0.1:2375";
   assert_int_equal (engine_socket_find (&place, &none, &err), -EINVAL);
   assert_non_null (strstr (error_text (&err), "DOCKER_HOST"));

@@ -317,9 +317,9 @@ static const struct {
   { "{\"paths\":[{\"path\":\"/a\",\"type\":\"absent\",\"real\":\"/b\"}]}",
     "host.json:1:11: paths[0]: an absent path has no 'real'" },
   { "{\"paths\":[{\"path\":\"/a\",\"type\":\"file\",\"target\":\"b\"}]}",
-    "host.json:1:11: paths[0]: 'real' is missing, and '/a' need not be it" },
+    "host.json:1:11: paths[0]: 'real' is missing, and '/a' may differ from it" },
   { "{\"paths\":[{\"path\":\".\",\"type\":\"directory\"}]}",
-    "host.json:1:11: paths[0]: 'real' is missing, and '.' need not be it" },
+    "host.json:1:11: paths[0]: 'real' is missing, and '.' may differ from it" },
   { "{\"paths\":[{\"path\":\"/a\",\"type\":\"file\",\"filesystem\":\"ext4\",\"places\":[{\"path\":\"/"
     "a\"}]}]}",
     "host.json:1:68: paths[0].places[0]: a place needs 'path', 'mount' and 'root'" },

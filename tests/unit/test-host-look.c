@@ -493,7 +493,7 @@ static void test_look_path_refuses (void **state)
     const char *path, *message;
     int code;
   } rows[] = {
-    { "", "cannot look at '': an empty path names nothing", -EINVAL },
+    { "", "cannot look at '': the path is empty", -EINVAL },
     { "loop", "cannot look at 'loop': Too many levels of symbolic links", -ELOOP },
     { "loop/below", "cannot look at 'loop/below': Too many levels of symbolic links", -ELOOP },
   };

@@ -30,7 +30,7 @@ static void test_ids (void **state)
     if (rows[i].good)
       case_unpacks (plain);
     else
-      case_unpack_fails (plain, -EINVAL, ":0, which are no ids");
+      case_unpack_fails (plain, -EINVAL, ":0, which are not valid ids");
     case_remove_root ();
   }
 }
@@ -66,7 +66,7 @@ static void test_entries (void **state)
   case_build ((struct tar_entry[CASE_ENTRIES]){
       { .type = '0', .name = "a" }, { .type = '0', .name = "b" }, { .type = '0', .name = "b" } });
   case_unpack_fails ((struct image_unpack_options){ .entries_max = 2 }, -EFBIG,
-                     "'b' is one more than 2 entries");
+                     "'b' is past the limit of 2 entries");
   case_remove_root ();
   case_unpacks ((struct image_unpack_options){ .entries_max = 3 });
 }
@@ -140,7 +140,7 @@ static void test_holes_count (void **state)
   layer = case_layer ("l", &tar, IMAGE_PACKING_NONE);
   case_image ("l", &layer, 1, NULL);
   case_unpack_fails ((struct image_unpack_options){ .bytes_max = 16777215 }, -EFBIG,
-                     "'f' brings the files beyond 16777215 bytes");
+                     "'f' makes the files larger than 16777215 bytes");
   case_remove_root ();
   assert_int_equal (case_unpacks ((struct image_unpack_options){ .bytes_max = 16777216 }).bytes, 16777216);
   assert_int_equal (stat ("root/f", &st), 0);
@@ -161,7 +161,7 @@ static void test_sum_of_files_is_bounded (void **state)
   layer = case_layer ("l", &tar, IMAGE_PACKING_NONE);
   case_image ("l", &layer, 1, NULL);
   case_unpack_fails ((struct image_unpack_options){ .bytes_max = 20000000 }, -EFBIG,
-                     "'g' brings the files beyond 20000000 bytes");
+                     "'g' makes the files larger than 20000000 bytes");
   case_remove_root ();
   case_unpacks ((struct image_unpack_options){ .bytes_max = 40000000 });
 }

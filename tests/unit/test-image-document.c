@@ -128,7 +128,7 @@ static void test_refuses (void **state)
   } rows[] = {
     { OF_INDEX, NULL, "[]", "d:1:1: expected an object, found an array" },
     { OF_INDEX, NULL, "{\"manifests\": []}", "d:1:1: 'schemaVersion' is missing" },
-    { OF_INDEX, NULL, "{\"schemaVersion\": 1, \"manifests\": []}", "d:1:19: schemaVersion is 1, we know 2" },
+    { OF_INDEX, NULL, "{\"schemaVersion\": 1, \"manifests\": []}", "d:1:19: schemaVersion is 1, expected 2" },
     { OF_INDEX, NULL, "{\"schemaVersion\": \"2\", \"manifests\": []}",
       "d:1:19: schemaVersion: expected a number, found a string" },
     { OF_INDEX, NULL, "{\"schemaVersion\": 2}", "d:1:1: 'manifests' is missing" },
@@ -190,7 +190,7 @@ static void test_refuses (void **state)
     { OF_CONFIG, NULL, "{" LINUX ", " ROOTFS ", \"config\": {\"Cmd\": [\"a\\u0000b\"]}}", NULL },
     { OF_MARK, NULL, "{}", "d:1:1: 'imageLayoutVersion' is missing" },
     { OF_MARK, NULL, "{\"imageLayoutVersion\": \"2.0.0\"}",
-      "d:1:24: imageLayoutVersion is '2.0.0', we know 1.0.0" },
+      "d:1:24: imageLayoutVersion is '2.0.0', expected 1.0.0" },
   };
 
   (void) state;

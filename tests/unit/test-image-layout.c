@@ -223,7 +223,7 @@ static void test_mark (void **state)
   (void) state;
   make_image ("l", hex);
   case_write_text ("l/oci-layout", "{\"imageLayoutVersion\": \"1.1.0\"}");
-  assert_refused ("oci:l", -EINVAL, "oci-layout:1:24: imageLayoutVersion is '1.1.0', we know 1.0.0");
+  assert_refused ("oci:l", -EINVAL, "oci-layout:1:24: imageLayoutVersion is '1.1.0', expected 1.0.0");
   assert_int_equal (unlink ("l/oci-layout"), 0);
   assert_refused ("oci:l", -ENOENT, "cannot read 'oci-layout': No such file or directory");
   case_write_text ("l/oci-layout", "{\"imageLayoutVersion\": \"1.0.0\"}");

@@ -9,6 +9,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include "image-cache.h"
 #include "image-unpack-case.h"

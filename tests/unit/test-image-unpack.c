@@ -504,7 +504,7 @@ static void test_progress_can_stop (void **state)
       case_unpack ((struct image_unpack_options){ .tell = note, .tell_data = &told }, &report, &err),
       -ECANCELED);
   assert_string_equal (error_text (&err),
-                       "cannot unpack image 'oci:l': layer 1 of 2: stopped before all was unpacked");
+                       "cannot unpack image 'oci:l': layer 1 of 2: stopped before the image was unpacked");
   LOOKS ("root/b", "-");
 }
 

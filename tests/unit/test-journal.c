@@ -219,7 +219,7 @@ static void test_edited (void **state)
 
     *number = was == '9' ? '8' : '9';
     write_file (FIRST, parts.text, parts.len);
-    is_bad (i + 1, "its text is not what its hash was made of", "an edit");
+    is_bad (i + 1, "its text does not match its hash", "an edit");
     *number = was;
   }
   write_file (FIRST, parts.text, parts.len);
@@ -270,7 +270,7 @@ static void test_dropped (void **state)
     strbuf_add_bytes (&text, parts.at[i + 1], parts.len - (size_t) (parts.at[i + 1] - parts.text));
     write_file (FIRST, text.text, text.len);
     is_bad (0,
-            i == 0          ? "no line says that they were pruned"
+            i == 0          ? "no line records that they were pruned"
             : i + 1 < LINES ? "dropped, added or moved"
                             : "cut off",
             "a dropped line");
@@ -416,7 +416,7 @@ static void test_torn (void **state)
     assert_int_equal (fclose (f), 0);
   }
   write_lines (1);
-  is_bad (LINES + 1, "does not end as a line does", "foreign lines");
+  is_bad (LINES + 1, "does not end with a hash", "foreign lines");
 }
 
 static unsigned count_files (void)
@@ -485,7 +485,7 @@ static void test_pruned (void **state)
   /* One more that is gone, and of which no line tells. */
   snprintf (oldest, sizeof (oldest), "state/journal/%020u.jsonl", (unsigned) verdict.first);
   assert_int_equal (unlink (oldest), 0);
-  is_bad (0, "no line says that they were pruned", "an old file that somebody removed");
+  is_bad (0, "no line records that they were pruned", "an old file that somebody removed");
 }
 
 static void test_anchor (void **state)

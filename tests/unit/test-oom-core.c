@@ -241,21 +241,41 @@ static int run_step (struct error *err)
       "\"args\":{\"cmd\":\"x\",\"args\":[\"y\"],\"cwd\":\"/w/a/../b\"}}}";
   cleanup_step_command struct step_command command = { 0 };
   cleanup_step struct step step = { 0 };
+  cleanup_free char *secret = NULL;
   int r = step_parse (text, strlen (text), &step, err);
 
-  return r < 0 ? r : step_command_read (&step, "/w", &command, err);
+  if (r == 0)
+    r = step_find_secret (&step, &secret, err);
+  if (r == 0)
+    r = step_command_read (&step, &command, err);
+  return r < 0 ? r : step_command_cwd (&step, "/w", &command, err);
 }
 
 static int run_answer (struct error *err)
 {
   static const char inner[] = "{\"success\":true,\"cost\":{\"metadata\":{\"x\":1}}}";
-  const struct run_result result = { .reason = RUN_SIGNALLED, .signal = 9, .code = 137 };
-  const struct answer_output output = { .text = { "\xff", "b" }, .len = { 1, 1 } };
-  cleanup_free char *line = NULL;
-  cleanup_free char *passed = NULL;
-  int r = answer_command (&result, NULL, 1, &output, "{\"denials\":[{\"what\":\"x\"}]}", &line, err);
+  static const char contract[] =
+      "{\"__playbook\":{\"output\":{\"type\":\"json\",\"schema\":{\"properties\":{\"a\":false}}}}}";
+  const struct json_limits limits = { 1000, 20, 100, .comments = false };
+  const struct run_result killed = { .reason = RUN_SIGNALLED, .signal = 9, .code = 137 };
+  const struct run_result exited = { .reason = RUN_EXITED };
+  cleanup_json struct json_node *args = NULL;
+  struct answer_run run = { .command = "c", .text = { "{\"a\":\"\xff\"}", "b" }, .len = { 9, 1 } };
+  const struct answer_sandbox full = { "{}", true, NULL };
+  cleanup_free char *first = NULL, *second = NULL, *third = NULL, *passed = NULL;
+  int r = json_read ("args", contract, strlen (contract), &limits, &args, err);
 
-  return r < 0 ? r : answer_runner (inner, strlen (inner), "{}", &passed, err);
+  run.args = args;
+  run.result = &killed;
+  run.sandbox.document = "{\"denials\":[{\"what\":\"x\"}]}";
+  if (r == 0)
+    r = answer_command (&run, &first, err);
+  run.result = &exited;
+  if (r == 0)
+    r = answer_command (&run, &second, err);
+  if (r == 0)
+    r = answer_not_spawned ("c", ENOENT, &third, err);
+  return r < 0 ? r : answer_runner (inner, strlen (inner), &full, &passed, err);
 }
 
 static int run_journal_line (struct error *err)
@@ -288,8 +308,8 @@ static struct oom_row rows[] = {
   { "value_text", run_value_text, 0 },
   { "control_value_text", run_control_value_text, 0 },
   { "configuration_parse", run_configuration, 0 },
-  { "step_parse and step_command_read", run_step, 0 },
-  { "answer_command and answer_runner", run_answer, 0 },
+  { "step_parse and what follows it", run_step, 0 },
+  { "answers to a step", run_answer, 0 },
   { "journal_line_write and journal_line_parse", run_journal_line, 0 },
 };
 

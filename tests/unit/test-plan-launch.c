@@ -138,7 +138,7 @@ static void test_own_engine (void **state)
   plan_free (none);
   none = NULL;
   assert_int_equal (plan_case_build ("podman", v2, NULL, false, &request, &none, &theirs), -EPERM);
-  CHECK (strstr (error_text (&theirs), "the engine is user 7's") != NULL, "%s", error_text (&theirs));
+  CHECK (strstr (error_text (&theirs), "the engine belongs to user 7") != NULL, "%s", error_text (&theirs));
 }
 
 /* Each run has a range of its own; one that does not exist is not taken. */

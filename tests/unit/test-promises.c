@@ -5,10 +5,15 @@
 
 #include "posture-promises.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base-cleanup.h"
 #include "posture-case.h"
 #include "render-oci.h"
+#include "shim-container-plan.h"
 #include "shim-promised.h"
 #include "unit.h"
 
@@ -206,6 +211,24 @@ static void check_controls (const struct promises *plan, const struct promises *
   }
 }
 
+/* As create leaves it and start finds it. */
+static int keep (const struct policy *policy, struct json_node **config, struct error *err)
+{
+  char path[] = "/tmp/test-promises.XXXXXX";
+  cleanup_close int fd = mkstemp (path);
+  struct json_node *kept = NULL;
+  int r = fd < 0 ? -errno : container_plan_write (path, policy, *config, err);
+
+  if (r == 0)
+    r = container_plan_read (path, &kept, err);
+  unlink (path);
+  if (r < 0)
+    return r;
+  json_free (*config);
+  *config = kept;
+  return 0;
+}
+
 static void test_spec (void **state)
 {
   cleanup (spec_clear) struct spec spec = { 0 };
@@ -221,6 +244,7 @@ static void test_spec (void **state)
   promises = promises_of_plan (spec.plan, &spec.launch);
   CHECK (render_oci (spec.plan, &spec.launch, &text, &err) == 0
              && spec_read ("config.json", text, strlen (text), &spec.config, &err) == 0
+             && keep (&policy, &spec.config, &err) == 0
              && promised_by_spec (&policy, spec.config, "4:memory:/group\n0::/\n", &spec.promised, &err) == 0,
          "%s", error_text (&err));
   check_filled (&spec.promised.promises, " run_id staged among_others joins_user_namespace "

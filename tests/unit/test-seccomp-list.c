@@ -106,7 +106,7 @@ static const struct {
 } refusals[] = {
   /* The document. */
   { "\"version\": 1", "\"version\": 2",
-    "list.json:2:14: version: version 2 is not known here; this program reads version 1" },
+    "list.json:2:14: version: version 2 is not supported; this program reads version 1" },
   { "\"version\": 1, ", "", "list.json:2:1: key 'version' is missing" },
   { "\"name\": \"mine\", ", "", "list.json:2:1: key 'name' is missing" },
   { "\"meaning\": \"A few calls.\",", "", "list.json:2:1: key 'meaning' is missing" },
@@ -120,8 +120,8 @@ static const struct {
     "list.json:3:14: unknown: 'ENOSYSS' is not the name of an error, such as EPERM or ENOSYS; did you mean "
     "'ENOSYS'?" },
   { "\"mine\"", "\"My list\"",
-    "list.json:2:25: name: 'My list' is not a name of small letters, digits, '-' and '_'" },
-  { "\"mine\"", "\"\"", "list.json:2:25: name: '' is not a name of small letters, digits, '-' and '_'" },
+    "list.json:2:25: name: 'My list' is not a name of lower-case letters, digits, '-' and '_'" },
+  { "\"mine\"", "\"\"", "list.json:2:25: name: '' is not a name of lower-case letters, digits, '-' and '_'" },
   { "// a list", "[", "list.json:14:1: premature EOF" },
   /* Names. */
   { "\"read\"", "\"READ\"", "list.json:4:24: allow.files[0]: 'READ' is not the name of a system call" },
@@ -143,7 +143,7 @@ static const struct {
   { "\"else\": \"EPERM\",", "\"otherwise\": \"EPERM\",",
     "list.json:10:16: when.clone: unknown key 'otherwise'" },
   { "[[{ \"argument\": 0, \"clear\": [\"CLONE_NEWNS\", \"CLONE_NEWUSER\"] }]]", "[]",
-    "list.json:10:14: when.clone: no way to be allowed; name 'clone' under 'deny'" },
+    "list.json:10:14: when.clone: no condition allows the call; name 'clone' under 'deny'" },
   { "[[{ \"argument\": 0, \"clear\": [\"CLONE_NEWNS\", \"CLONE_NEWUSER\"] }]]", "[[]]",
     "list.json:11:17: when.clone.allow[0]: no test, so 'clone' would always be allowed; name it under "
     "'allow'" },
@@ -155,19 +155,17 @@ static const struct {
   { ", \"not_in\": [\"0xffffffff\"]", "",
     "list.json:8:8: when.socket.allow[1][0]: one of the keys 'in', 'not_in' and 'clear' is missing" },
   { "\"not_in\"", "\"in\": [1], \"not_in\"",
-    "list.json:8:46: when.socket.allow[1][0].not_in: a test has one of 'in', 'not_in' and 'clear'" },
+    "list.json:8:46: when.socket.allow[1][0].not_in: a test has exactly one of 'in', 'not_in' and 'clear'" },
   { "\"not_in\"", "\"notin\"",
     "list.json:8:25: when.socket.allow[1][0]: unknown key 'notin', did you mean 'not_in'?" },
   { "[\"0xffffffff\"]", "[]",
-    "list.json:8:35: when.socket.allow[1][0].not_in: 0 values, where 1 to 64 belong" },
+    "list.json:8:35: when.socket.allow[1][0].not_in: 0 values; from 1 to 64 are allowed" },
   { "[\"CLONE_NEWNS\", \"CLONE_NEWUSER\"]", "[0, \"AF_UNSPEC\"]",
-    "list.json:11:48: when.clone.allow[0][0].clear[1]: 'AF_UNSPEC' is not a constant known here; a number "
-    "such "
-    "as \"0x5412\" always is" },
+    "list.json:11:48: when.clone.allow[0][0].clear[1]: 'AF_UNSPEC' is not a known constant; use a number "
+    "such as \"0x5412\"" },
   { "\"CLONE_NEWUSER\"", "\"CLONE_NEWUSR\"",
-    "list.json:11:60: when.clone.allow[0][0].clear[1]: 'CLONE_NEWUSR' is not a constant known here; a "
-    "number such "
-    "as \"0x5412\" always is; did you mean 'CLONE_NEWUSER'?" },
+    "list.json:11:60: when.clone.allow[0][0].clear[1]: 'CLONE_NEWUSR' is not a known constant; use a "
+    "number such as \"0x5412\"; did you mean 'CLONE_NEWUSER'?" },
   { "[\"CLONE_NEWNS\", \"CLONE_NEWUSER\"]", "[0]",
     "list.json:11:44: when.clone.allow[0][0].clear: names no bit, so the test would always hold" },
   { "\"0xffffffff\"", "\"0x100000000\"",
@@ -243,7 +241,7 @@ static void test_limits (void **state)
 {
   (void) state;
   check_limit ("[\"0xffffffff\"]", "[", "1", SECCOMP_VALUES_MAX, "]",
-               "list.json:8:35: when.socket.allow[1][0].not_in: 65 values, where 1 to 64 belong");
+               "list.json:8:35: when.socket.allow[1][0].not_in: 65 values; from 1 to 64 are allowed");
   check_limit ("[[{ \"argument\": 0, \"clear\": [\"CLONE_NEWNS\", \"CLONE_NEWUSER\"] }]]", "[",
                "[{\"argument\": 0, \"in\": [1]}]", SECCOMP_WAYS_MAX, "]",
                "list.json:11:16: when.clone.allow: more than 32 entries");

@@ -77,22 +77,111 @@ static void test_base64 (void **state)
 
 static void test_denials (void **state)
 {
-  static const char sandbox[] =
-      "{\"denials\":[{\"control\":\"process.seccomp\",\"what\":\"syscall "
-      "keyctl\",\"confidence\":\"observed\"},{\"what\":\"b\"},"
+  static const char document[] =
+      "{\"run\":\"r-1\",\"profile\":{\"name\":\"p\",\"digest\":\"sha256:0\",\"file\":\"f\"},"
+      "\"posture\":{\"verdict\":\"enforced\",\"controls\":[]},\"exit\":{\"code\":1,\"signal\":null,"
+      "\"reason\":\"exited\"},"
+      "\"denials\":[{\"control\":\"process.seccomp\",\"what\":\"syscall "
+      "keyctl\",\"confidence\":\"observed\",\"rule\":\"x\"},{\"what\":\"b\"},"
       "{\"control\":\"c\",\"what\":\"d\",\"confidence\":\"inferred\"},{\"what\":\"e\"},{\"what\":\"f\"}]}";
-  static const char expected[] = "\"error\":\"exit code 1; denied by the sandbox: syscall keyctl "
-                                 "(process.seccomp), b, d (c, inferred) and 2 more\"";
+  static const char error[] =
+      "\"error\":\"command failed with exit code 1; denied by the sandbox: syscall keyctl "
+      "(process.seccomp), b, d (c, inferred) and 2 more\"";
+  static const char cost[] =
+      "\"cost\":{\"duration_ms\":0,\"metadata\":{\"sandbox\":{\"schema\":\"tyrum-oci/result-summary/1\","
+      "\"run\":\"r-1\",\"profile\":{\"name\":\"p\",\"digest\":\"sha256:0\"},\"posture\":{\"verdict\":"
+      "\"enforced\"},\"exit\":{\"code\":1,\"signal\":null,\"reason\":\"exited\"},\"denials\":[{\"control\":"
+      "\"process.seccomp\",\"what\":\"syscall keyctl\",\"confidence\":\"observed\"},{\"what\":\"b\"},";
   const struct run_result result = { .reason = RUN_EXITED, .code = 1 };
-  const struct answer_output said = { .text = { "", "" } };
+  struct answer_run run = { .command = "c", .result = &result, .text = { "", "" } };
   cleanup_error struct error err = { 0 };
-  cleanup_free char *line = NULL;
+  cleanup_free char *line = NULL, *full = NULL;
 
   (void) state;
-  CHECK (answer_command (&result, NULL, 1, &said, sandbox, &line, &err) == 0, "%s", error_text (&err));
-  CHECK (strstr (line, expected) != NULL, "%s", line);
-  CHECK (strstr (line, "\"cost\":{\"duration_ms\":0,\"metadata\":{\"sandbox\":{\"denials\":[{") != NULL, "%s",
+  run.sandbox.document = document;
+  CHECK (answer_command (&run, &line, &err) == 0, "%s", error_text (&err));
+  CHECK (strstr (line, error) != NULL, "%s", line);
+  CHECK (strstr (line, cost) != NULL, "%s", line);
+  run.sandbox.full = true;
+  CHECK (answer_command (&run, &full, &err) == 0, "%s", error_text (&err));
+  CHECK (strstr (full, "\"rule\":\"x\"") != NULL && strstr (full, "\"file\":\"f\"") != NULL, "%s", full);
+}
+
+/* However many denials and notes there are, and however long, the summary has its bound. */
+static void test_summary (void **state)
+{
+  const struct run_result result = { .reason = RUN_EXITED };
+  struct answer_run run = { .command = "c", .result = &result, .text = { "", "" } };
+  cleanup_strlist struct strlist notes = { 0 };
+  cleanup_strbuf struct strbuf document = { 0 };
+  cleanup_error struct error err = { 0 };
+  cleanup_free char *line = NULL;
+  const char *sandbox, *end;
+  char text[3001];
+
+  (void) state;
+  memset (text, 'x', sizeof (text) - 1);
+  text[sizeof (text) - 1] = '\0';
+  strbuf_addf (&document, "{\"run\":\"r-1\",\"exit\":{\"error\":\"%s\"},\"denials\":[", text);
+  for (int i = 0; i < 300; i++)
+    strbuf_addf (&document, "%s{\"control\":\"%s\",\"what\":\"\\u0001%s\"}", i ? "," : "", text, text);
+  strbuf_add (&document, "]}");
+  for (int i = 0; i < 30; i++)
+    assert_int_equal (strlist_add (&notes, text), 0);
+  run.sandbox = (struct answer_sandbox){ document.text, false, &notes };
+  CHECK (answer_command (&run, &line, &err) == 0, "%s", error_text (&err));
+  sandbox = strstr (line, "\"sandbox\":");
+  end = sandbox ? strstr (sandbox, "}}}\n") : NULL;
+  CHECK (end != NULL && end - sandbox <= (long) (SANDBOX_SUMMARY_MAX + strlen ("\"sandbox\":")), "%s", line);
+  CHECK (strstr (line, "\"run\":\"r-1\"") != NULL && strstr (line, "\"denials_left_out\":29") != NULL, "%s",
          line);
+}
+
+static void test_ends (void **state)
+{
+  static const struct {
+    struct run_result result;
+    const char *answer;
+  } rows[] = {
+    { { .reason = RUN_EXITED },
+      "{\"success\":true,\"result\":{\"ok\":true,\"exit_code\":0,\"stdout\":\"[7]\",\"stderr\":\"e\"," },
+    { { .reason = RUN_EXITED, .code = 3 },
+      "{\"success\":false,\"error\":\"command failed with exit code 3\"," },
+    { { .reason = RUN_SIGNALLED, .code = 137, .signal = 9 },
+      "{\"success\":false,\"error\":\"command terminated by signal SIGKILL\",\"result\":{\"ok\":false,"
+      "\"exit_code\":null,\"signal\":\"SIGKILL\"," },
+    { { .reason = RUN_DEADLINE, .code = 124, .signal = 15 },
+      "{\"success\":false,\"error\":\"command terminated by signal SIGTERM; timed out after 5 ms\"," },
+    { { .reason = RUN_DEADLINE, .code = 124 }, "{\"success\":false,\"error\":\"timed out after 5 ms\"," },
+    { { .reason = RUN_LIMIT, .code = 137, .signal = 9, .counters.oom_kills = 1 },
+      "{\"success\":false,\"error\":\"command terminated by signal SIGKILL; a limit of the sandbox was "
+      "reached: "
+      "limits.memory\"," },
+    /* The gateway ended the step: that is not how the command ended, whatever it made of the signal. */
+    { { .reason = RUN_SIGNALLED, .code = 137, .signal = 9, .end_signal = 15 },
+      "{\"success\":false,\"error\":\"toolrunner terminated by signal SIGTERM\",\"result\":{\"ok\":false,"
+      "\"exit_code\":null,\"stdout\":" },
+    { { .reason = RUN_EXITED, .end_signal = 15 },
+      "{\"success\":false,\"error\":\"toolrunner terminated by signal SIGTERM\",\"result\":{\"ok\":false,"
+      "\"exit_code\":null,\"stdout\":" },
+    { { .reason = RUN_EXITED, .code = 126, .exec_errno = EACCES },
+      "{\"success\":false,\"error\":\"command failed with exit code unknown\",\"result\":{\"ok\":false,"
+      "\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"spawn c EACCES\"," },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    struct answer_run run = { .command = "c", .timeout_ms = 5, .text = { "[7]", "e" }, .len = { 3, 1 } };
+    cleanup_error struct error err = { 0 };
+    cleanup_free char *line = NULL;
+
+    run.result = &rows[i].result;
+    run.sandbox.document = "{}";
+    CHECK (answer_command (&run, &line, &err) == 0, "row %zu: %s", i, error_text (&err));
+    CHECK (str_has_prefix (line, rows[i].answer), "row %zu: %s", i, line);
+    CHECK ((strstr (line, "\"evidence\":{\"json\":[7]}") != NULL) == (rows[i].result.exec_errno == 0),
+           "row %zu: %s", i, line);
+  }
 }
 
 static void test_runner (void **state)
@@ -115,12 +204,13 @@ static void test_runner (void **state)
     { "{\"success\":true} {\"success\":true}", NULL },
     { "log\n{\"success\":true}", NULL },
   };
+  const struct answer_sandbox sandbox = { "{\"a\":1}", true, NULL };
 
   (void) state;
   for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
     cleanup_error struct error err = { 0 };
     cleanup_free char *line = NULL;
-    int r = answer_runner (rows[i].line, strlen (rows[i].line), "{\"a\":1}", &line, &err);
+    int r = answer_runner (rows[i].line, strlen (rows[i].line), &sandbox, &line, &err);
 
     CHECK (r == (rows[i].answer ? 0 : -EBADMSG), "row %zu: %d, %s", i, r, error_text (&err));
     CHECK (str_equal (line, rows[i].answer), "row %zu: %s", i, line ? line : "(nothing)");
@@ -128,10 +218,8 @@ static void test_runner (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_paths),
-  cmocka_unit_test (test_base64),
-  cmocka_unit_test (test_denials),
-  cmocka_unit_test (test_runner),
+  cmocka_unit_test (test_paths),   cmocka_unit_test (test_base64), cmocka_unit_test (test_denials),
+  cmocka_unit_test (test_summary), cmocka_unit_test (test_ends),   cmocka_unit_test (test_runner),
 };
 
 UNIT_MAIN (cases)

@@ -90,8 +90,8 @@ static void test_refusals (void **state)
     { SETTING_USER, "1000", "'1000' is not numeric ids such as 10001:10001" },
     { SETTING_USER, "4294967296:0", "'4294967296:0' is not numeric ids such as 10001:10001" },
     { SETTING_SECCOMP_LIST, "off", "'off' is not 'strict', 'default', or the path of a .json list" },
-    { SETTING_CAPABILITIES, "CAP_KILL", "'CAP_KILL' stands where a list belongs" },
-    { SETTING_MOUNTS, "/opt", "'/opt' stands where a list belongs" },
+    { SETTING_CAPABILITIES, "CAP_KILL", "expected a list, found 'CAP_KILL'" },
+    { SETTING_MOUNTS, "/opt", "expected a list, found '/opt'" },
   };
 
   (void) state;
@@ -232,7 +232,7 @@ static void test_grants_refuse_repeats (void **state)
   (void) state;
   assert_int_equal (value_add_grant (SETTING_MOUNTS, &grant, &value, &err), 0);
   assert_int_equal (value_add_grant (SETTING_MOUNTS, &again, &value, &err), -EEXIST);
-  assert_string_equal (error_text (&err), "'/a' stands there twice");
+  assert_string_equal (error_text (&err), "'/a' is listed twice");
   assert_null (again.name); /* taken also on failure */
   assert_int_equal (value.grants.count, 1);
   assert_string_equal (value.grants.items[0].source, "/one");

@@ -12,7 +12,7 @@ import modules
 QEMU = "qemu-system-x86_64"
 MEMORY = "1536M"
 DISK_BYTES = 1 << 30  # sparse
-# On a busy host the kernel would find that its timer does not tick in time, and stop.
+# On a busy host the kernel's check of its timer would fail, and the boot would stop.
 COMMAND_LINE = "console=ttyS0 loglevel=3 panic=-1 apparmor=1 security=apparmor no_timer_check random.trust_cpu=on mitigations=off"
 SILENCE = 60  # seconds; process 1 writes to the first line every few
 
@@ -56,7 +56,7 @@ class Tree:
         os.chmod(self.at(name), mode)
 
     def file(self, source, name=None):
-        """SOURCE of this host, behind links, under NAME or its own; a program comes with its libraries."""
+        """Copies SOURCE of this host, links followed, under NAME or its own; a program with its libraries."""
         name = name or source
         if name in self.known or not os.path.isfile(source):
             return
@@ -89,7 +89,7 @@ def libraries(program):
 
 
 def as_owner():
-    """Words before a command that shall take this user's files for root's."""
+    """The argv prefix that makes a command see this user's files as root's."""
     return [] if os.geteuid() == 0 else ["unshare", "--map-root-user"]
 
 
@@ -129,7 +129,7 @@ def make_initramfs(kernel, main, where):
 # ---- The boot.
 
 def is_silent(console, since):
-    """Whether nothing came over the first line for so long that the machine hangs, not a test."""
+    """Whether the first line was silent for so long that the machine hangs, not only a test."""
     try:
         since = max(since, os.stat(console).st_mtime)
     except OSError:
@@ -167,6 +167,6 @@ def boot(kernel, directory, until):
 
 
 def scratch():
-    """A directory that goes with this process, also when it is asked to end."""
+    """A directory that is removed with this process, also after SIGTERM."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     return tempfile.TemporaryDirectory(prefix="tyrum-vm-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which modules of a kernel have to be loaded, and in which order: what depmod wrote beside them says both.
+"""Which modules of a kernel have to be loaded, and in which order: read from depmod's files.
 
 A kernel's directory holds modules.dep ("PATH: PATH..." relative to the directory), modules.builtin, and the modules, each plain
 or compressed. A dependency is loaded before what needs it, a module once. Nothing is known here of any one kernel.

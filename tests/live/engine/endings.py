@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How runs may end whose engine was killed, and what is left of it."""
+"""How runs may end when their engine was killed, and what may be left."""
 from engines import ENGINES
 from harness import call, differs, runs, state, wait_until, works
 
@@ -20,7 +20,7 @@ def check(backend, number, result):
 
 
 def settled(backend):
-    """Nothing is left after gc, and the engine is as good as before."""
+    """Nothing is left after gc, and the engine works as before."""
     done = call("gc", seconds=120)
     assert done.code == 0 and runs() == [] and state() == [], (done, state())
     assert wait_until(lambda: ENGINES[backend].containers() == {}, 30), ENGINES[backend].containers()

@@ -7,7 +7,7 @@ they do on most hosts: what an engine mounts is in the client's mount table. An 
 `tests/live/engine/memory`. In that shared namespace cgroups have no version 2 beside version 1, as crun wants it. There is no
 registry: the image is made from busybox and imported.
 
-BACKENDS here are those of the harness with that root, and the engines: docker, podman, and docker with gVisor behind it.
+BACKENDS here are those of the harness with that root, and the engines: docker, podman, and docker with gVisor as its runtime.
 """
 import contextlib, http.client, json, os, shutil, signal, socket, subprocess, sys, time
 
@@ -33,7 +33,7 @@ class Connection(http.client.HTTPConnection):
 
 
 class Engine:
-    """One that is started when it is needed first."""
+    """An engine that is started when it is first needed."""
     prefix, ping = "", ""
 
     def __init__(self, name):
@@ -47,10 +47,11 @@ class Engine:
     def socket(self):
         return os.path.join(self.directory, "sock")
 
-    def call(self, method, where, body=None, kind="application/json", seconds=60):
+    def call(self, method, where, body=None, kind="application/json", seconds=60, prefix=None):
+        """PREFIX: another version of the API than the tests'."""
         connection = Connection(self.socket, seconds)
         with contextlib.closing(connection):
-            connection.request(method, self.prefix + where, body, {"Content-Type": kind})
+            connection.request(method, (self.prefix if prefix is None else prefix) + where, body, {"Content-Type": kind})
             reply = connection.getresponse()
             return reply.status, reply.read()
 
@@ -60,13 +61,13 @@ class Engine:
         return False
 
     def begin(self):
-        """In its directory, as conmon leaves a file where it is started."""
+        """Starts it in its directory, because conmon leaves a file where it is started."""
         os.makedirs(self.directory, exist_ok=True)
         with open(os.path.join(self.directory, "log"), "ab") as log:
             self.process = subprocess.Popen(self.words(), cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def start(self, seconds=60):
-        """Until it answers. A Docker that was killed may fail to start once."""
+        """Starts it until it answers. A Docker that was killed may fail to start once."""
         until = time.monotonic() + seconds
         while not self.answers():
             if self.process is None or self.process.poll() is not None:
@@ -83,13 +84,13 @@ class Engine:
         """Before a start."""
 
     def kill(self):
-        """As a crash would."""
+        """Ends it like a crash."""
         self.process.kill()
         self.process.wait()
         self.process = None
 
     def hang(self, on=True):
-        """As one that is stuck: it can be connected to, and says nothing."""
+        """Stops it: it accepts connections, and never answers."""
         self.process.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
 
     def stop(self):
@@ -102,7 +103,7 @@ class Engine:
                 self.process.wait()
 
     def containers(self):
-        """All there are, by their run."""
+        """All containers, by their run."""
         status, body = self.call("GET", "/containers/json?all=true")
         assert status == 200, body
         return {c["Labels"].get("io.tyrum.run") if c.get("Labels") else c["Id"]: c for c in json.loads(body) or []}

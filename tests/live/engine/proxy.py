@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A socket between us and a real engine that passes everything on, but for what a lie changes on the way.
+"""A socket between us and a real engine that forwards everything, except what a lie changes.
 
 CHANGE gets the document of a container that is to be made and changes it. With COVER the proxy also answers questions about
 the container as if the document had come through unchanged: it has the engine make an honest twin, which is never started,
@@ -14,7 +14,7 @@ from server import Server
 class Proxy(Server):
     def __init__(self, where, engine, change, cover=False):
         super().__init__(where, self.pass_on)
-        self.engine, self.change, self.cover, self.twin = engine, change, cover, None
+        self.engine, self.change, self.cover, self.twin, self.prefix = engine, change, cover, None, None
 
     def __exit__(self, *unused):
         super().__exit__()
@@ -26,6 +26,8 @@ class Proxy(Server):
         if request.path.split("?")[0].endswith("/containers/create"):
             document = json.loads(body)
             if self.cover is True:
+                # By the same version: Docker fills in other values for an older one.
+                self.prefix = request.path.partition("/containers/create")[0]
                 self.make_twin(json.loads(body))
             self.change(document)
             body = json.dumps(document).encode()
@@ -48,7 +50,7 @@ class Proxy(Server):
         """Without the labels, by which a run's containers are found."""
         document.pop("labels", document.pop("Labels", None))
         document.pop("name", None)
-        status, body = self.engine.call("POST", "/containers/create", json.dumps(document))
+        status, body = self.engine.call("POST", "/containers/create", json.dumps(document), prefix=self.prefix)
         assert status == 201, body
         self.twin = json.loads(body)["Id"]
 
@@ -59,7 +61,7 @@ class Proxy(Server):
         if callable(self.cover):
             self.cover(told)
         elif self.twin is not None:
-            twin = json.loads(self.engine.call("GET", f"/containers/{self.twin}/json")[1])
+            twin = json.loads(self.engine.call("GET", f"/containers/{self.twin}/json", prefix=self.prefix)[1])
             twin.update(Id=told["Id"], Name=told["Name"], State=told["State"])
             twin["Config"]["Labels"] = told["Config"]["Labels"]
             told = twin

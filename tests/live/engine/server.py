@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A scripted engine: answers what a test tells it to, byte for byte, and remembers what it was asked.
+"""A scripted engine: sends the answers of a test, byte for byte, and records the requests.
 
 A script is a function that gets the request's head and a connection, and answers whether it knew what to do. What it does
 not know is answered as an engine would, well enough to get that far: ping, image, create, inspect, start, remove.
@@ -26,7 +26,7 @@ class Request:
 
 
 class Server:
-    """`with Server(where, script) as server`; without a script it is an engine whose containers end at once, without a word."""
+    """`with Server(where, script) as server`; without a script it is an engine whose containers end at once, without output."""
     def __init__(self, where, script=None):
         self.where, self.script, self.asked, self.document = where, script, [], {}
         self.listener = socket.socket(socket.AF_UNIX)
@@ -40,7 +40,7 @@ class Server:
         return self
 
     def __exit__(self, *unused):
-        # Whoever waits for a connection has to know, or would go on with the next socket of that number.
+        # Wakes the thread that waits for a connection; otherwise it would use the next socket with that number.
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         os.unlink(self.where)

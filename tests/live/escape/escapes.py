@@ -27,13 +27,13 @@ LEAKED = (3, 4, 5, 7, 8, 9, 20, 47, 200)
 # gVisor cannot start a read-only root in a user namespace: it gets the rest of 'hardened'.
 WITHOUT_USERS = "hardened-without-users"
 
-# What a backend must be told to go on without, for 'hardened'.
+# The controls that must be waived on a backend, for 'hardened'.
 UNENFORCED = {"docker": ("user.namespace",), "oci:runsc": ("paths.hidden", "namespace.cgroup", "limits.pids"),
               "docker:runsc": ("paths.hidden", "namespace.cgroup", "limits.pids", "limits.memory", "limits.cpu")}
 
 
 def strictness(backend, profile):
-    """How PROFILE is asked for on BACKEND: keywords of a launch."""
+    """Keyword arguments of a launch with PROFILE on BACKEND."""
     if profile != "hardened":
         return {"profile": profile}
     name = profile
@@ -45,7 +45,7 @@ def strictness(backend, profile):
 # ---- A host that may be attacked.
 
 def marked(source, where, mode=0o755):
-    """A copy whose end says that it is one."""
+    """A copy with a mark at its end."""
     content = read(source) + MARK
     os.makedirs(os.path.dirname(where), exist_ok=True)
     with open(where, "wb") as f:
@@ -55,7 +55,7 @@ def marked(source, where, mode=0o755):
 
 
 def cover_runtimes():
-    """In the test's own mount namespace, so that whoever calls a runtime here calls a copy."""
+    """In the test's own mount namespace, so that every call of a runtime here is one of a copy."""
     for name in ("crun", "runc", "runsc"):
         real = shutil.which(name, path=environment()["PATH"])
         if real is not None:
@@ -71,7 +71,7 @@ def programs():
 
 
 def make_canaries(name):
-    """One that everybody might read, one that only root may, one that only root may write."""
+    """One that any user may read, one that only root may read, one that only root may write."""
     where = directory(name)
     write(f"{name}/canary", SECRET)
     write(f"{name}/secret", SECRET, 0o600)
@@ -93,7 +93,7 @@ def make_workspace(name, canaries):
 
 
 def make_hostile_root():
-    """As of an image that expects a runtime to follow its links, or to trust its /proc."""
+    """The root of an image that expects a runtime to follow its links, or to trust its /proc."""
     root = engines_make_root()
     for name in ("null", "console", "ptmx", "pts/0", "tty"):
         where = os.path.join(root, "dev", name)
@@ -176,14 +176,14 @@ def leaking(where):
 # ---- The attack.
 
 def once(function):
-    """Runs FUNCTION once for the same arguments; whoever asks again gets the same answer, or the same error."""
+    """Runs FUNCTION once for the same arguments; later calls return the same value, or raise the same error."""
     known = {}
 
     def ask(*arguments):
         if arguments not in known:
             try:
                 known[arguments] = (function(*arguments), None)
-            except Exception as wrong:  # each case that needs the answer fails by it
+            except Exception as wrong:  # fails each case that needs the value
                 known[arguments] = (None, wrong)
         found, wrong = known[arguments]
         if wrong is not None:
@@ -201,7 +201,7 @@ def answers(output):
     return dict(line.split("\t", 1) for line in output.decode(errors="replace").splitlines() if "\t" in line)
 
 
-# ---- A container that holds nothing.
+# ---- A container without containment.
 
 CAPABILITIES = [f"CAP_{name}" for name in ("CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP NET_RAW "
                                            "SYS_ADMIN SYS_PTRACE SYS_CHROOT MKNOD SYSLOG").split()]

@@ -12,7 +12,7 @@ LIES = {}
 
 
 def lie(control, profile=None):
-    """CONTROL must be named. PROFILE: what the profile must say for the lie to have something to break."""
+    """CONTROL must be named. PROFILE: settings that give the lie something to break."""
     def mark(function):
         LIES[function.__name__] = (control, profile or {}, function)
         return function
@@ -20,7 +20,7 @@ def lie(control, profile=None):
 
 
 def without(config, *keys):
-    """Takes away what the path of KEYS leads to."""
+    """Removes the value at the path KEYS."""
     for key in keys[:-1]:
         config = config[key]
     config.pop(keys[-1], None)
@@ -56,7 +56,7 @@ def filter_with_our_seal_that_allows_all(config, words):
 
 @lie("process.seccomp")
 def listener_that_is_dropped(config, words):
-    """Calls that should be told to the supervisor are told to nobody."""
+    """Calls that the filter should report to the supervisor are not reported."""
     path = os.path.join(words[words.index("--bundle") + 1], "deaf")
     with socket.socket(socket.AF_UNIX) as here:
         here.bind(path)
@@ -78,7 +78,7 @@ def filter_with_one_call_more(config, words):
     config["linux"]["seccomp"]["syscalls"].append({"names": ["unshare"], "action": "SCMP_ACT_ALLOW"})
 
 
-# ---- Who it is, and what it may.
+# ---- User and privileges.
 
 @lie("user.non_root")
 def root(config, words):
@@ -126,7 +126,7 @@ def a_descriptor_more(config, words):
 
 @lie("process.tools", {"process": {"tools": ["/usr/bin/touch"]}})
 def bounds_that_bind_nobody(config, words):
-    """The filter says that Landlock has done what it was told; it was never told."""
+    """The filter makes Landlock's calls return success without making them."""
     for rule in config["linux"]["seccomp"]["syscalls"]:
         rule["names"] = [name for name in rule["names"] if name != "landlock_restrict_self"]
     config["linux"]["seccomp"]["syscalls"].append({"names": ["landlock_restrict_self"], "action": "SCMP_ACT_ERRNO", "errnoRet": 0})
@@ -160,7 +160,7 @@ def more_files(config, words):
 
 @lie("isolation.type")
 def another_init(config, words):
-    """The same bytes, but not our file: whatever speaks the language of init is not init."""
+    """The same bytes, but not our file: a program that speaks init's protocol is not init."""
     copy = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "..", "another-init")
     mount(config, "/run/tyrum/init")["source"] = os.environ.get("ANOTHER_INIT", copy)
 
@@ -231,7 +231,7 @@ def a_directory_as_standard_input(config, words):
 
 @lie("paths.masked", {"process": {"user_namespace": "host"}})
 def a_proc_that_is_none(config, words):
-    """Files that say what init would like to read."""
+    """Files with the contents that init would accept."""
     forged = os.environ["WORK"] + "/forged-proc"
     for name in ("self", "1"):
         os.makedirs(f"{forged}/{name}/fd", exist_ok=True)
@@ -300,7 +300,7 @@ def a_device_more(config, words):
     config["linux"]["devices"] = [{"path": "/dev/kmsg", "type": "c", "major": 1, "minor": 11, "fileMode": 0o666}]
 
 
-# Secrets are carried in part only, so they are never verified, and nobody can require them: it is the mount that is missed.
+# Secrets are enforced in part only, so they are never verified and cannot be required: the missing mount is what is found.
 SECRET = {"secrets": [{"name": "token", "source": "WORK/token"}], "optional": ["secrets.files"]}
 
 
@@ -395,7 +395,7 @@ def the_cgroup_of_another(config, words):
 
 @lie("namespace.cgroup")
 def files_that_look_like_a_cgroup(config, words):
-    """Limits that nobody set."""
+    """Files that show no limit."""
     files = os.path.join(os.environ["WORK"], "given")
     with open(os.path.join(files, "memory.limit_in_bytes"), "w") as f:
         f.write("9223372036854771712\n")

@@ -24,7 +24,7 @@ PYTHON = "/usr/bin/python3"
 
 
 def declared():
-    """What the program itself says of backends: the only list of what may differ between them."""
+    """The program's own matrix of backends: the only list of their differences."""
     if not os.access(os.path.join(BUILD, "tyrum-oci-cli"), os.X_OK):
         return {"controls": [], "differences": []}
     return json.loads(subprocess.run([os.path.join(BUILD, "tyrum-oci-cli"), "matrix", "--json"], check=True, stdout=subprocess.PIPE).stdout)
@@ -44,7 +44,7 @@ BACKENDS = {
     "libcrun": (["--backend", "libcrun"], os.path.join(BUILD, "tyrum-oci-libcrun-helper")),
     "oci:crun": (["--backend", "oci:crun"], "crun"),
     "oci:runc": (["--backend", "oci:runc"], "runc"),
-    "oci:runsc": (["--backend", "oci:runsc"], "runsc"),  # and what it does not carry, below
+    "oci:runsc": (["--backend", "oci:runsc"], "runsc"),  # and the controls that it does not enforce, below
 }
 ALL = tuple(BACKENDS)
 LINUX = ALL[:3]  # those whose containers share the host's kernel
@@ -63,8 +63,8 @@ def case(*backends):
 
 
 def differs(backend, what):
-    """Whether the matrix has a control, or another thing, for BACKEND otherwise than for most. An engine that has a runtime
-    carry it out has the differences of both."""
+    """Whether the matrix lists WHAT, a control or another property, as different for BACKEND. An engine with a runtime
+    has the differences of both."""
     engine, _, runtime = backend.partition(":")
     columns = [backend] if engine == "oci" or not runtime else [engine, f"oci:{runtime}"]
     if what in CONTROLS:
@@ -87,7 +87,7 @@ def able(what):
     return tuple(name for name in ALL if not differs(name, what))
 
 
-# What has to be given up for gVisor to start 'baseline'.
+# The controls that must be waived for gVisor to start 'baseline'.
 ACCEPTED = lacking("oci:runsc", required_by_baseline())
 BACKENDS["oci:runsc"][0].extend(accepting(ACCEPTED))
 
@@ -99,10 +99,10 @@ def absent(what):
 
 # ---- Directories and files.
 
-WORK = None  # a directory of the test's own, that others can pass through but not write
-WS = None    # the workspace, unless a case says otherwise
+WORK = None  # a directory of the test, which other users can enter but not write
+WS = None    # the default workspace
 PROGRAM = None
-CLI = None   # what that becomes: for tools that look into a program
+CLI = None   # what that executes: for tools that inspect a program
 
 
 def path(*parts):
@@ -133,13 +133,13 @@ def directory(name=None, owner=0, mode=0o755):
 
 
 def profile(name, extends="baseline", **sections):
-    """A file of the operator's; returns its path."""
+    """Writes a file of the operator's; returns its path."""
     return write(f"profiles/{name}.json", {"version": 1, "name": name, "extends": extends, "meaning": "A test's own.",
                                            **sections})
 
 
 def tree(top):
-    """Everything below TOP, with what can be seen of it, in an order of its own."""
+    """Everything below TOP, with its metadata, in a fixed order."""
     found = []
     for at, directories, files in os.walk(top):
         for name in sorted(directories + files):
@@ -231,11 +231,11 @@ def refused(backend, *command, says, **more):
     return result
 
 
-def call(*arguments, seconds=60, prefix=(), env=None, **more):
+def call(*arguments, seconds=60, prefix=(), env=None, stdin=None, **more):
     """Any other verb."""
     done = subprocess.run([*prefix, PROGRAM, *arguments], cwd=path("home"), env=env or environment(),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds,
-                          check=False, **more)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds, check=False, **more,
+                          **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}))
     return Result(done.returncode, done.stdout, done.stderr, None)
 
 
@@ -286,7 +286,7 @@ def wait_until(condition, seconds=20):
 # ---- What there is on the host.
 
 def processes():
-    """Command lines by pid: of this test and whatever it started, as nobody else is in the namespace."""
+    """Command lines by pid: of this test and what it started, as the pid namespace holds nothing else."""
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -297,7 +297,7 @@ def processes():
 
 
 class Ids:
-    """The ids of all runs of this test: the kernel tells of every directory that is made in the state directory."""
+    """The ids of all runs of this test: inotify reports every directory that is made in the state directory."""
     CREATE, ONLYDIR, OVERFLOW = 0x100, 0x1000000, 0x4000
 
     def __init__(self):
@@ -330,7 +330,7 @@ def cgroups():
 
 
 def left_cgroups(before, seconds=20):
-    """Those that were not there before and stay."""
+    """Those that were not there before and do not go away."""
     wait_until(lambda: not cgroups() - before, seconds)
     return cgroups() - before
 
@@ -340,14 +340,14 @@ def mounts():
 
 
 def state():
-    """What is in the state directory, without the two directories that stay."""
+    """The contents of the state directory, without the two directories that stay."""
     return [entry[0] for entry in tree(STATE) if entry[0] not in ("runs", "ids")]
 
 
 # ---- Running the cases.
 
 def enter(script):
-    """Goes on in namespaces of the test's own. Process 1 there only collects orphans."""
+    """Continues in new namespaces. Process 1 there only reaps orphans."""
     if "--inside" not in sys.argv:
         os.makedirs(STATE, 0o711, exist_ok=True)
         os.makedirs(STORAGE, 0o755, exist_ok=True)
@@ -369,7 +369,7 @@ def one(function, arguments):
     """What is wrong, or nothing."""
     try:
         function(*arguments)
-    except Exception as wrong:  # an exception of any kind is a failed case, and the others still run
+    except Exception as wrong:  # any exception is a failed case, and the others still run
         where = wrong.__traceback__
         while where.tb_next is not None and where.tb_next.tb_frame.f_code.co_filename == sys.argv[0]:
             where = where.tb_next
@@ -378,7 +378,7 @@ def one(function, arguments):
 
 
 def main():
-    """Runs the cases of the script that calls it; the answer is its exit status."""
+    """Runs the cases of the calling script; returns its exit status."""
     if os.geteuid() != 0:
         absent("launching as root needs root")
     if not os.access(os.path.join(BUILD, "tyrum-oci-init"), os.X_OK):
@@ -402,6 +402,6 @@ def main():
         for line in (wrong or "").splitlines():
             print(f"# {line}")
         sys.stdout.flush()
-    # The state directory goes with the namespace, but cgroups of a case that failed would stay on the host.
+    # The state directory ends with the namespace, but cgroups of a failed case would stay on the host.
     call("gc", seconds=120)
     return 1 if failed or not cases else 0

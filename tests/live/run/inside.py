@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Looks around from inside a run and prints what it found as JSON. Only what it is asked for is tried.
+"""Inspects a run from inside and prints the results as JSON. Tries only what its arguments ask for.
 
   python3 -c SOURCE '{"read": [PATH...], "call": true, ...}'
 
@@ -25,7 +25,7 @@ def attempt(act):
 
 
 def read(path):
-    """How many bytes can be read of a file, or names of a directory; 0 is as good as nothing."""
+    """How many bytes of a file, or names of a directory, can be read; 0 counts as unreadable."""
     if os.path.isdir(path):
         return len(os.listdir(path))
     with open(path, "rb") as f:

@@ -3,8 +3,8 @@
 import contextlib, subprocess
 from harness import PYTHON, processes, read
 
-# Joins the pid namespace of the process that it is told and has a child there, which does not care for TERM. That it is
-# dead is its parent's to notice, who does so or does not.
+# Joins the pid namespace of the process in its argument and has a child there, which ignores TERM. When the child is
+# dead, its parent reaps it or does not.
 JOIN = """
 import ctypes, os, signal, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -24,7 +24,7 @@ else:
     time.sleep(600)
 """
 
-# Holds a process as a debugger does: once it is dead its parent does not see it.
+# Traces a process like a debugger: its parent does not see its end.
 TRACE = """
 import ctypes, sys, time
 assert ctypes.CDLL(None, use_errno=True).ptrace(0x4206, int(sys.argv[1]), 0, 0) == 0, ctypes.get_errno()
@@ -35,7 +35,7 @@ time.sleep(600)
 
 @contextlib.contextmanager
 def beside(program, *arguments):
-    """PROGRAM beside a run, until the end of the block; it has said its first word."""
+    """PROGRAM beside a run, until the end of the block; it has printed its first line."""
     with subprocess.Popen([PYTHON, "-c", program, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as other:
         try:
             assert other.stdout.readline().strip(), "it did not get that far"
@@ -55,7 +55,7 @@ def inits():
 
 
 def init(name):
-    """That of the run, or of the container, whose cgroup bears NAME."""
+    """The first process of the run or container whose cgroup has NAME in it."""
     mine = [pid for pid in inits() if name in read(f"/proc/{pid}/cgroup").decode()]
     assert len(mine) == 1, (name, inits(), processes())
     return mine[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of the daemon share: one that stays for a while, and runs of which is known who made them."""
-import contextlib, json, os, signal, subprocess, time
-from harness import STATE, Result, absent, call, document, environment, path, processes, state, wait_until, words, write
+"""What the tests of the daemon share: a daemon for the time of a case, and runs whose maker is known."""
+import contextlib, json, os, signal, subprocess, sys, time
+from harness import STATE, Result, absent, call, case, document, environment, path, processes, state, wait_until, words, write
 import harness
 
 SOCKET = os.path.join(STATE, "daemon.socket")
@@ -9,12 +9,23 @@ OWN = {"daemon.socket", "daemon.socket.lock"}  # of a daemon, in the state direc
 
 
 def need():
-    if not os.access(os.path.join(harness.BUILD, "tyrum-oci-daemon"), os.X_OK):
+    """Ends a test of the daemon where configure left it out. A build that has it must have the program."""
+    if os.environ.get("TYRUM_OCI_TEST_DAEMON") == "no":
+        print("1..0 # SKIP this build was configured without the daemon (--disable-daemon, or no libcrun)")
+        sys.exit(0)
+    if os.environ.get("TYRUM_OCI_TEST_DAEMON") == "yes":
+        assert os.access(os.path.join(harness.BUILD, "tyrum-oci-daemon"), os.X_OK), "tyrum-oci-daemon is missing from a build that has it"
+    elif not os.access(os.path.join(harness.BUILD, "tyrum-oci-daemon"), os.X_OK):
         absent("tyrum-oci-daemon was not built")
 
 
+def case_of_daemon(*backends):
+    """A case that a build without a daemon does not have, in a test of other things."""
+    return case(*backends) if os.environ.get("TYRUM_OCI_TEST_DAEMON") != "no" else lambda function: function
+
+
 def configure(**daemon):
-    """The operator's configuration; nothing, so that there is none."""
+    """Writes the operator's configuration; without arguments, removes it."""
     where = path("conf", "config.json")
     if daemon:
         write("conf/config.json", {"version": 1, "daemon": daemon})
@@ -29,13 +40,13 @@ def parent(pid):
 
 
 def daemons():
-    """Processes that stay, and not what they forked."""
+    """The daemons' own processes, without their children."""
     found = {pid for pid, line in processes().items() if line.split(b" ")[0].endswith(b"tyrum-oci-daemon")}
     return {pid for pid in found if parent(pid) not in found}
 
 
 class Daemon:
-    """One that stays: `with Daemon() as daemon`. CONFIGURATION is its part of the operator's file."""
+    """A running daemon: `with Daemon() as daemon`. CONFIGURATION is its part of the operator's file."""
     def __init__(self, *options, env=None, configuration=None, prefix=(), socket=SOCKET, **more):
         configure(**(configuration or {}))
         self.socket = socket
@@ -79,13 +90,13 @@ class Daemon:
 
 
 def supervisor(run):
-    """Who made a run, by the journal."""
+    """Which process made a run, from the journal."""
     events = json.loads(call("audit", "show", run, "--json").out)["events"]
     return [e["details"]["supervisor"] for e in events if "supervisor" in e["details"]][0]
 
 
 class Made(Result):
-    """How a run ended, and whether somebody else made it for its caller."""
+    """How a run ended, and whether the daemon made it for its caller."""
     def __init__(self, pid, *end):
         super().__init__(*end)
         run = (self.document or {}).get("run")
@@ -120,7 +131,7 @@ def alone(*command, **more):
 
 
 def left():
-    """What is in the state directory and is no live daemon's."""
+    """The contents of the state directory, without a live daemon's files."""
     return [name for name in state() if name not in OWN]
 
 

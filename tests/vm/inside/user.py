@@ -6,7 +6,7 @@ from harness import environment, directory, path
 USER = 12345
 SLICE = f"/sys/fs/cgroup/user.slice/user-{USER}.slice"
 MANAGER = f"{SLICE}/user@{USER}.service"
-SCOPE = f"{MANAGER}/app.slice/tests.scope"  # delegated to whoever is in it
+SCOPE = f"{MANAGER}/app.slice/tests.scope"  # delegated to the processes in it
 PLAIN = f"{MANAGER}/app.slice/plain.scope"  # the user's, and the manager's to change
 
 # Enters a group as root and goes on as the user.

@@ -1,4 +1,5 @@
-/* Paths and host names in messages of programs, as far as one can tell. Pure text. */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds paths and host names in messages of programs, by heuristics. Pure. */
 #include <config.h>
 
 #include "denial-infer-internal.h"
@@ -16,8 +17,8 @@ static bool is_quote (char c)
   return c == '\'' || c == '"' || c == '`';
 }
 
-/* U+2018 to U+201F: E2 80 98 to E2 80 9F in UTF-8, the first four of which are single ones. */
-void words_straighten (char *line)
+/* U+2018 to U+201F: E2 80 98 to E2 80 9F in UTF-8, of which the first four are single quotes. */
+void message_straighten (char *line)
 {
   const unsigned char *from = (const unsigned char *) line;
   char *to = line;
@@ -32,8 +33,7 @@ void words_straighten (char *line)
   *to = '\0';
 }
 
-/* What can stand before a path, and after one that is not in quotes. A backslash is one of a quote in quotes.
- */
+/* A character before a path, or after an unquoted one. A backslash escapes a quote inside quotes. */
 static bool ends_word (char c)
 {
   return c == '\0' || isspace ((unsigned char) c) || is_quote (c) || strchr (":,;()[]<>=\\", c) != NULL;
@@ -65,8 +65,7 @@ static void make_normal (char *path)
   *to = '\0';
 }
 
-/* Whether LEN bytes at WORD look like a name in a directory: programs quote those, or end them with a colon.
- */
+/* Whether LEN bytes at WORD look like a relative path: in quotes, or with a slash. */
 static bool is_relative (const char *word, size_t len, char before)
 {
   if (len == 0 || !(isalnum ((unsigned char) word[0]) || word[0] == '.' || word[0] == '_'))
@@ -76,7 +75,7 @@ static bool is_relative (const char *word, size_t len, char before)
   return memchr (word, '/', len) != NULL;
 }
 
-char *words_next_path (const char **text, const char *cwd, bool *ret_relative)
+char *message_next_path (const char **text, const char *cwd, bool *ret_relative)
 {
   const char *start = *text;
   const char *at = start;
@@ -96,7 +95,7 @@ char *words_next_path (const char **text, const char *cwd, bool *ret_relative)
     if (quoted == NULL)
       while (!ends_word (at[len]))
         len++;
-    /* A URL has its scheme before two slashes. */
+    /* "://" is part of a URL, not of a path. */
     if (at[0] == '/' && !(before == ':' && at[1] == '/'))
       path = strndup (at, len);
     else if (is_relative (at, len, before))
@@ -114,20 +113,20 @@ char *words_next_path (const char **text, const char *cwd, bool *ret_relative)
   return NULL;
 }
 
-char *words_host (const char *text)
+char *message_host (const char *text)
 {
   size_t len = 0;
   bool letters = false;
 
-  /* Quotes of UTF-8 begin with 0xe2. */
+  /* Typographic quotes begin with 0xe2. */
   while (*text != '\0'
          && (isspace ((unsigned char) *text) || is_quote (*text) || *text == ':' || *text == '('
              || (unsigned char) *text >= 0x80))
     text++;
   if (str_has_prefix (text, "address "))
-    return words_host (text + strlen ("address "));
+    return message_host (text + strlen ("address "));
   if (str_has_prefix (text, "name "))
-    return words_host (text + strlen ("name "));
+    return message_host (text + strlen ("name "));
   for (; isalnum ((unsigned char) text[len]) || text[len] == '.' || text[len] == '-' || text[len] == '_';
        len++)
     letters = letters || isalpha ((unsigned char) text[len]);
@@ -136,9 +135,9 @@ char *words_host (const char *text)
   return len > 0 && letters ? strndup (text, len) : NULL;
 }
 
-bool words_host_is_local (const char *host)
+bool message_host_is_local (const char *host)
 {
-  /* RFC 6761 and RFC 6762: no server answers for these. */
+  /* RFC 6761 and RFC 6762: not in the public DNS. */
   static const char *const reserved[] = { ".invalid", ".test", ".localhost", ".local", ".internal" };
 
   if (strchr (host, '.') == NULL)

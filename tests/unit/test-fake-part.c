@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A part of a run that is in no list, in this one file: the supervisor prepares, starts and undoes it like any
+ * other.
+ *
+ * It stands in the list of the fake backend twice, before all other parts and after them. Each hook is written
+ * to a log, looks at what has to be there when it is called, and can be made to fail.
+ */
+#define FAKE_BACKEND_ONLY
+#include "test-fake-backend.c"
+
+#include "supervisor-internal.h"
+
+#define PARTS_MAX 64
+
+struct fake_state {
+  int calls;
+};
+
+static char calls[512];
+static const char *failing; /* the call that fails, or NULL */
+
+/* Writes down NAME.HOOK; whether it is to fail. */
+static bool is_failing (const char *name, const char *hook)
+{
+  char call[64];
+
+  snprintf (call, sizeof (call), "%s.%s", name, hook);
+  if (calls[0] != '\0')
+    strcat (calls, " ");
+  strcat (calls, call);
+  return failing != NULL && strcmp (failing, call) == 0;
+}
+
+static bool has_directory (const struct run *run)
+{
+  cleanup_free char *path = str_format ("%s/runs/%s", run->options->host->state_dir, run->options->id);
+
+  return path != NULL && access (path, F_OK) == 0;
+}
+
+static void check_state (void *state, int expected)
+{
+  struct fake_state *fake_state = state;
+
+  CHECK (fake_state->calls++ == expected, "the state has %d calls, not %d: %s", fake_state->calls - 1,
+         expected, calls);
+}
+
+#define FAKE_PART(NAME, HAS_DIRECTORY)                                                                       \
+  static void NAME##_init (struct run *run, void *state)                                                     \
+  {                                                                                                          \
+    (void) run;                                                                                              \
+    is_failing (#NAME, "init");                                                                              \
+    check_state (state, 0);                                                                                  \
+  }                                                                                                          \
+  static int NAME##_prepare (struct run *run, void *state, struct error *err)                                \
+  {                                                                                                          \
+    check_state (state, 1);                                                                                  \
+    CHECK (has_directory (run) == HAS_DIRECTORY && run->init->pid == 0, "prepare of " #NAME);                \
+    return is_failing (#NAME, "prepare") ? error_set (err, -EPERM, #NAME " cannot be prepared") : 0;         \
+  }                                                                                                          \
+  static int NAME##_start (struct run *run, void *state, struct error *err)                                  \
+  {                                                                                                          \
+    check_state (state, 2);                                                                                  \
+    CHECK (run->init->pid > 0 && run->result.posture != NULL, "start of " #NAME);                            \
+    return is_failing (#NAME, "start") ? error_set (err, -EPERM, #NAME " cannot be started") : 0;            \
+  }                                                                                                          \
+  static void NAME##_ended (struct run *run, void *state)                                                    \
+  {                                                                                                          \
+    check_state (state, 3);                                                                                  \
+    is_failing (#NAME, "ended");                                                                             \
+    CHECK (run->init->pidfd >= 0 && run->result.code == 3, "end of " #NAME);                                 \
+  }                                                                                                          \
+  static void NAME##_undo (struct run *run, void *state, struct error *err)                                  \
+  {                                                                                                          \
+    CHECK (run_part_state (run, &NAME) == state, "state of " #NAME);                                         \
+    CHECK (has_directory (run) == HAS_DIRECTORY, "undo of " #NAME);                                          \
+    if (is_failing (#NAME, "undo"))                                                                          \
+      error_set (err, -EPERM, #NAME " cannot be undone");                                                    \
+  }                                                                                                          \
+  static const struct run_part NAME = { .name = #NAME,                                                       \
+                                        .size = sizeof (struct fake_state),                                  \
+                                        .init = NAME##_init,                                                 \
+                                        .prepare = NAME##_prepare,                                           \
+                                        .start = NAME##_start,                                               \
+                                        .ended = NAME##_ended,                                               \
+                                        .undo = NAME##_undo }
+
+static const struct run_part first, last;
+FAKE_PART (first, false);
+FAKE_PART (last, true);
+
+/* The list of the fake backend with a part more at each end. */
+static int add_parts (void **state)
+{
+  static const struct run_part *parts[PARTS_MAX];
+  static struct run_driver driver;
+  size_t count = 0;
+
+  driver = run_by_programs;
+  parts[count++] = &first;
+  for (const struct run_part *const *p = driver.parts; *p != NULL; p++) {
+    assert_true (count < PARTS_MAX - 2);
+    parts[count++] = *p;
+  }
+  parts[count++] = &last;
+  driver.parts = parts;
+  fake.driver = &driver;
+  return declare (state);
+}
+
+/* One run in which CALL fails: *RET_OUTPUT is what the command printed. */
+static int run_with (struct scene *scene, const char *call, char output[64], struct error *err)
+{
+  calls[0] = '\0';
+  failing = call;
+  return try_fake (scene, "echo started; exit 3", output, err);
+}
+
+static void check_calls (const char *expected)
+{
+  CHECK (strcmp (calls, expected) == 0, "'%s' instead of '%s'", calls, expected);
+}
+
+/* A run that fails with ERROR after these CALLS, without its command and with nothing left. */
+static void check_failing (const char *call, const char *error, const char *expected)
+{
+  cleanup (scene_clear) struct scene scene = { 0 };
+  cleanup_error struct error err = { 0 };
+  cleanup_free char *directory = NULL;
+  char output[64];
+
+  assert_int_equal (run_with (&scene, call, output, &err), -EPERM);
+  assert_string_equal (error_text (&err), error);
+  assert_string_equal (output, "");
+  check_calls (expected);
+  directory = str_format ("%s/runs/%s", scene.state, scene.id);
+  assert_true (directory != NULL && access (directory, F_OK) < 0);
+}
+
+static void test_prepare_fails (void **state)
+{
+  (void) state;
+  check_failing ("first.prepare", "first cannot be prepared",
+                 "first.init last.init first.prepare first.undo");
+  check_failing ("last.prepare", "last cannot be prepared",
+                 "first.init last.init first.prepare last.prepare last.undo first.undo");
+}
+
+static void test_order (void **state)
+{
+  cleanup (scene_clear) struct scene scene = { 0 };
+  cleanup_error struct error err = { 0 };
+  char output[64];
+
+  (void) state;
+  CHECK (run_with (&scene, NULL, output, &err) == 0, "%s", error_text (&err));
+  assert_string_equal (output, "started\n");
+  assert_int_equal (scene.result.code, 3);
+  CHECK (scene.result.left == NULL, "%s is left", scene.result.left);
+  check_calls (
+      "first.init last.init first.prepare last.prepare first.start last.start first.ended last.ended "
+      "last.undo first.undo");
+}
+
+static void test_start_fails (void **state)
+{
+  (void) state;
+  check_failing ("first.start", "first cannot be started",
+                 "first.init last.init first.prepare last.prepare first.start last.undo first.undo");
+  check_failing (
+      "last.start", "last cannot be started",
+      "first.init last.init first.prepare last.prepare first.start last.start last.undo first.undo");
+}
+
+/* The command has ended as it has, and all other parts are undone. */
+static void test_undo_fails (void **state)
+{
+  cleanup (scene_clear) struct scene scene = { 0 };
+  cleanup_error struct error err = { 0 };
+  char output[64];
+
+  (void) state;
+  CHECK (run_with (&scene, "last.undo", output, &err) == 0, "%s", error_text (&err));
+  assert_int_equal (scene.result.code, 3);
+  assert_string_equal (scene.result.left, "clean up: last cannot be undone");
+  check_calls (
+      "first.init last.init first.prepare last.prepare first.start last.start first.ended last.ended "
+      "last.undo first.undo");
+}
+
+static void test_refused (void **state)
+{
+  cleanup (scene_clear) struct scene scene = { 0 };
+  cleanup_error struct error err = { 0 };
+  char output[64];
+
+  (void) state;
+  fake_verb = "--fake-lie";
+  CHECK (run_with (&scene, NULL, output, &err) == 0, "%s", error_text (&err));
+  fake_verb = "--fake-create";
+  assert_int_equal (scene.result.reason, RUN_REFUSED);
+  check_calls ("first.init last.init first.prepare last.prepare last.undo first.undo");
+}
+
+static const struct CMUnitTest cases[] = {
+  cmocka_unit_test (test_prepare_fails), cmocka_unit_test (test_order),   cmocka_unit_test (test_start_fails),
+  cmocka_unit_test (test_undo_fails),    cmocka_unit_test (test_refused),
+};
+
+int main (int argc, char **argv)
+{
+  if (argc == 3 && (strcmp (argv[1], "--fake-create") == 0 || strcmp (argv[1], "--fake-lie") == 0))
+    runtime_main (argv[2], strcmp (argv[1], "--fake-lie") == 0);
+  fake_verb = "--fake-create";
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  if (geteuid () == 0)
+    return cmocka_run_group_tests (cases, add_parts, NULL);
+  puts ("1..0 # SKIP only root can start the fake container");
+  return EXIT_SUCCESS;
+}
