@@ -260,7 +260,7 @@ int context_plan (struct context *context, struct plan **ret_plan, struct error 
     r = paths_add_protected (context->process, &context->request, context->host, err);
   if (r < 0)
     return r;
-  if (!context->described && context->host->uid != 0 && context->request.backend->engine != NULL)
+  if (!context->described && context->host->uid != 0 && context->request.backend->own_privilege)
     find_engine_owner (context);
   r = plan_build (context->profile, &context->request, context->ceiling, context->host, ret_plan, err);
   if (r < 0)

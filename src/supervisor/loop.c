@@ -515,7 +515,6 @@ int run_loop (struct run *run)
   atomic_store (&run_watchdog_memory (run)->deadline,
                 *timer_of (run) < 0 ? 0 : started + run_deadline_left (run));
   io_timeout_init (&course.io_timeout);
-  run_widen_output (run); /* of a prewarmed sandbox */
   run->course = &course;
   watch_command (&course);
   r = event_loop_run (&run->loop, is_over, &course, EVENT_NEVER);

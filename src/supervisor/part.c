@@ -33,7 +33,7 @@ extern const struct run_part cgroup_part, cleanup_helper_part, deadline_part, di
 
 const struct run_part *const parts_of_programs[] = {
   &mask_watch_part,       /* its marks go at once where their mounts have gone: last */
-  &program_part,          /* decides the transport, which the streams depend on */
+  &program_part,          /* decides the transport, on which stage and init depend */
   &streams_part,          /* closing a pipe can wait for a process that hangs: nothing else waits for it */
   &image_root_part,       /* before signals are blocked: unpacking can be interrupted; kept while used */
   PARTS_OF_EVERY_SANDBOX, /* */
@@ -133,7 +133,7 @@ void run_tear_down (struct run *run, struct error *err)
     if (part->undo != NULL)
       part->undo (run, run_part_state (run, part), &failed);
     if (error_is_set (&failed) && !error_is_set (err)) {
-      error_prefix (&failed, "clean up");
+      error_prefix (&failed, "clean up %s", part->name);
       *err = failed;
     } else
       error_clear (&failed);

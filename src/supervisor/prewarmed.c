@@ -287,6 +287,7 @@ static int hand_over (struct run *run, const struct id_view *view)
     r = run_look_at_hidden (run, NULL, run->err);
   if (r == 0)
     r = run_take_streams (run);
+  run_widen_output (run);
   if (r == 0)
     r = move_workspace_in (run, view);
   cgroup_forget_usage (plan, &run->launch, run->group);

@@ -180,6 +180,7 @@ static void undo_runtime (struct run *run, void *state, struct error *err)
    */
   if (runtime->step_failed)
     run_end_by_mounts (run->dir->id);
+  runtime->call.console = NULL; /* the terminal's part has freed it */
   /* A runtime would wait for init as we have done. */
   if (runtime->created && run->stage->ns[0] >= 0 && !run->init->stuck)
     run_step (run, STEP_DELETE, err);

@@ -304,8 +304,9 @@ static void undo_streams (struct run *run, void *state, struct error *err)
 {
   struct stream *streams = state;
 
-  (void) run;
   (void) err;
+  /* The container's ends, where no part was reached that hands them over. */
+  run_close_child_fds (run);
   for (size_t i = 0; i < STREAM_COUNT; i++)
     stream_clear (&streams[i]);
 }

@@ -29,8 +29,8 @@ struct left_walk {
 };
 
 struct run_driver {
-  const struct run_part *const *parts; /* ends with NULL; one of them finds what is needed and removes the
-                                          container */
+  const struct run_part *const *parts; /* ends with NULL; of these one finds the program or engine, and one
+                                          removes the container */
   /* Everything is prepared. Makes and starts the container, up to init's hello; the first questions are on
    * their way by then. */
   int (*start) (struct run *run);

@@ -2,10 +2,12 @@
 /* A part of a run: one thing that a run has, with all that it opens, allocates, forks or leaves on the host.
  *
  * A driver has a list of parts (part.c), in the order in which they are prepared. The supervisor walks the
- * list and knows nothing about any of its rows. A part is one file and one row: it presets its own state,
- * registers its own events with the loop (supervisor-event-loop.h), and closes what it has opened.
+ * list, and a new part is one file and one row. A part presets its own state, registers its events with the
+ * loop (supervisor-event-loop.h), and closes what it has opened. While the command runs, loop.c and
+ * explain.c also call the parts that are about the command: streams, deadline, watchdog, mask watch.
  *
- *   init     when the run is allocated. Presets STATE, which is zeroed; does nothing else.
+ *   init     when the run is allocated. Presets STATE, which is zeroed, and a pointer to it in the run where
+ *            other files use that state.
  *   prepare  in the order of the list, before the container exists. The first failure ends the run.
  *            After the last one the driver makes and starts the container, and the proof takes place.
  *   start    in the order of the list: the sandbox is proven, the command is about to start, and privileges
@@ -27,8 +29,8 @@
 struct run;
 
 struct run_part {
-  const char *name;
-  size_t size; /* of the state */
+  const char *name; /* for messages about its clean-up */
+  size_t size;      /* of the state */
   void (*init) (struct run *run, void *state);
   int (*prepare) (struct run *run, void *state, struct error *err);
   int (*start) (struct run *run, void *state, struct error *err);

@@ -3,10 +3,13 @@
  * other.
  *
  * It stands in the list of the fake backend twice, before all other parts and after them. Each hook is written
- * to a log, looks at what has to be there when it is called, and can be made to fail.
+ * to a log, looks at what has to be there when it is called, and can be made to fail. Between any two other
+ * parts stands one that only fails, where it is told to: whatever was prepared by then is undone.
  */
 #define FAKE_BACKEND_ONLY
 #include "test-fake-backend.c"
+
+#include <dirent.h>
 
 #include "supervisor-internal.h"
 
@@ -90,18 +93,43 @@ static const struct run_part first, last;
 FAKE_PART (first, false);
 FAKE_PART (last, true);
 
+static size_t failing_place; /* of the part that fails; 0: none does */
+
+static int fail_between (struct run *run, void *state, struct error *err)
+{
+  size_t place = *(size_t *) state;
+
+  (void) run;
+  return place == failing_place ? error_set (err, -EPERM, "place %zu cannot be prepared", place) : 0;
+}
+
+static size_t places_set;
+
+static void set_place (struct run *run, void *state)
+{
+  (void) run;
+  *(size_t *) state = ++places_set;
+}
+
+static const struct run_part between[PARTS_MAX] = {
+  [0 ... PARTS_MAX
+   - 1] = { .name = "between", .size = sizeof (size_t), .init = set_place, .prepare = fail_between },
+};
+static size_t place_count;
+
 /* The list of the fake backend with a part more at each end. */
 static int add_parts (void **state)
 {
-  static const struct run_part *parts[PARTS_MAX];
+  static const struct run_part *parts[2 * PARTS_MAX];
   static struct run_driver driver;
   size_t count = 0;
 
   driver = run_by_programs;
   parts[count++] = &first;
   for (const struct run_part *const *p = driver.parts; *p != NULL; p++) {
-    assert_true (count < PARTS_MAX - 2);
+    assert_true (count < ARRAY_LEN (parts) - 3);
     parts[count++] = *p;
+    parts[count++] = &between[place_count++];
   }
   parts[count++] = &last;
   driver.parts = parts;
@@ -113,6 +141,7 @@ static int add_parts (void **state)
 static int run_with (struct scene *scene, const char *call, char output[64], struct error *err)
 {
   calls[0] = '\0';
+  places_set = 0;
   failing = call;
   return try_fake (scene, "echo started; exit 3", output, err);
 }
@@ -145,6 +174,33 @@ static void test_prepare_fails (void **state)
                  "first.init last.init first.prepare first.undo");
   check_failing ("last.prepare", "last cannot be prepared",
                  "first.init last.init first.prepare last.prepare last.undo first.undo");
+}
+
+static size_t open_descriptors (void)
+{
+  DIR *dir = opendir ("/proc/self/fd");
+  size_t count = 0;
+
+  assert_non_null (dir);
+  while (readdir (dir) != NULL)
+    count++;
+  closedir (dir);
+  return count;
+}
+
+static void test_prepare_fails_anywhere (void **state)
+{
+  size_t before = open_descriptors ();
+
+  (void) state;
+  assert_true (place_count > 10);
+  for (failing_place = 1; failing_place <= place_count; failing_place++) {
+    cleanup_free char *error = str_format ("place %zu cannot be prepared", failing_place);
+    /* The parts at both ends are prepared and undone as far as they were reached. */
+    check_failing (NULL, error, "first.init last.init first.prepare first.undo");
+    CHECK (open_descriptors () == before, "a failure at place %zu leaves descriptors open", failing_place);
+  }
+  failing_place = 0;
 }
 
 static void test_order (void **state)
@@ -183,7 +239,7 @@ static void test_undo_fails (void **state)
   (void) state;
   CHECK (run_with (&scene, "last.undo", output, &err) == 0, "%s", error_text (&err));
   assert_int_equal (scene.result.code, 3);
-  assert_string_equal (scene.result.left, "clean up: last cannot be undone");
+  assert_string_equal (scene.result.left, "clean up last: last cannot be undone");
   check_calls (
       "first.init last.init first.prepare last.prepare first.start last.start first.ended last.ended "
       "last.undo first.undo");
@@ -204,7 +260,8 @@ static void test_refused (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_prepare_fails), cmocka_unit_test (test_order),   cmocka_unit_test (test_start_fails),
+  cmocka_unit_test (test_prepare_fails), cmocka_unit_test (test_prepare_fails_anywhere),
+  cmocka_unit_test (test_order),         cmocka_unit_test (test_start_fails),
   cmocka_unit_test (test_undo_fails),    cmocka_unit_test (test_refused),
 };
 
