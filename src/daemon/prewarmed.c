@@ -185,7 +185,7 @@ static int check (const struct plan *plan, struct error *err)
 static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owner, struct error *err)
 {
   struct run_options options = {
-    .launch = prewarmed->process->helper, .in = -1, .out = -1, .err = -1, .id = prewarmed->id
+    .helper_main = prewarmed->process->helper, .in = -1, .out = -1, .err = -1, .id = prewarmed->id
   };
   struct error left = { 0 };
   unsigned finished;
@@ -206,7 +206,7 @@ static int make (struct prewarmed *prewarmed, const struct prewarmed_owner *owne
   options.host = prewarmed->context.host;
   options.plan = prewarmed->plan;
   options.init = prewarmed->init;
-  options.daemon = prewarmed->helper;
+  options.helper_path = prewarmed->helper;
   options.cache = prewarmed->context.host->storage_dir;
   return run_prewarm (&options, owner->uid, owner->gid, &prewarmed->sandbox, err);
 }

@@ -85,7 +85,7 @@ static int start (struct run *run, void *state, struct error *err)
   struct helper *helper = state;
   int r;
 
-  if (!run->options->last || run->runtime->ops->prepared)
+  if (!run->options->last || run->runtime->ops->creates_only)
     return 0;
   r = helper_fork (&call, helper, err);
   if (r < 0)

@@ -134,7 +134,7 @@ static int prepare_filter (struct run *run, void *state, struct error *err)
   const struct plan *plan = run->options->plan;
 
   (void) state;
-  if (!run->runtime->ops->prepared || plan->filter == NULL)
+  if (!run->runtime->ops->takes_compiled_filter || plan->filter == NULL)
     return 0;
   return filter_cache_text (run->options->host->storage_dir, plan->filter, run->launch.listener != NULL,
                             &run->launch.program, err);

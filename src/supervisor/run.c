@@ -75,7 +75,7 @@ struct run *run_new (const struct run_options *options, struct error *err)
     return NULL;
   }
   run->options = options;
-  run->leave_namespaces = options->launch != NULL;
+  run->leave_namespaces = options->helper_main != NULL;
   run->name = options->plan->backend->name;
   run->err = err;
   run->passed_us = now_us ();

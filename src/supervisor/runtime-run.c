@@ -19,12 +19,12 @@
 /* A runtime that does not end must not keep what else there is to finish. */
 #define DELETE_MS 20000
 
-/* Whether the groups are better made by us than by the runtime. */
+/* Whether the supervisor makes the groups, and not the runtime. */
 static bool makes_groups (const struct run *run)
 {
   const struct plan *plan = run->options->plan;
 
-  return run->runtime->ops->prepared && !plan->unprivileged
+  return run->runtime->ops->leaves_v1_groups && !plan->unprivileged
          && (plan->cgroup == CGROUP_V1 || plan->cgroup == CGROUP_HYBRID);
 }
 
@@ -42,7 +42,7 @@ static int prepare_program (struct run *run, void *state, struct error *err)
   if (plan->terminal && run->own_kernel)
     return error_set (err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s",
                       run->name);
-  r = run->runtime->ops->find (plan->runtime, options->daemon, &run->program, err);
+  r = run->runtime->ops->find (plan->runtime, options->helper_path, &run->program, err);
   if (r < 0)
     return r;
   if (access (run->program, X_OK) < 0)

@@ -42,16 +42,16 @@ static void default_signals (void)
 /* The report of a child, with the stage's namespaces when it got that far. */
 static void send_staged (int report, const char *text, const int *ns)
 {
-  char argv[STEP_TEXT_BYTES];
-  struct iovec part = { argv, (size_t) snprintf (argv, sizeof (argv), "%s", text) + 1 };
+  char copy[STEP_TEXT_BYTES];
+  struct iovec part = { copy, (size_t) snprintf (copy, sizeof (copy), "%s", text) + 1 };
   union {
     char bytes[CMSG_SPACE (STAGE_NS_BYTES)];
     struct cmsghdr align;
   } control = { 0 };
   struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 
-  if (part.iov_len > sizeof (argv))
-    part.iov_len = sizeof (argv);
+  if (part.iov_len > sizeof (copy))
+    part.iov_len = sizeof (copy);
   if (ns != NULL) {
     struct cmsghdr *c;
 
@@ -76,7 +76,7 @@ struct child_plan {
   const int *fds;
   size_t fd_count;
   char **argv;
-  int (*launch) (int argc, char **argv); /* NULL: the program is executed */
+  int (*helper_main) (int argc, char **argv); /* NULL: the program is executed */
   int report;
 };
 
@@ -138,7 +138,7 @@ static void __attribute__ ((noreturn)) become_helper (const struct child_plan *c
   while (child->argv[count] != NULL)
     count++;
   leave_caller (child->fds, child->fd_count);
-  _exit (child->launch (count, child->argv));
+  _exit (child->helper_main (count, child->argv));
 }
 
 /* In the child, to the end. */
@@ -156,7 +156,7 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   /* Credential changes clear PDEATHSIG. */
   if (!helper_follow (parent))
     _exit (125);
-  if (child->launch != NULL)
+  if (child->helper_main != NULL)
     become_helper (child);
   become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->argv[0],
           child->argv, child->fds, child->fd_count);
@@ -236,11 +236,11 @@ static int execute (struct run *run, enum runtime_step step, struct stage *stage
   theirs = report[1];
   pid = fork ();
   if (pid == 0)
-    run_child (&(const struct child_plan){ stage, run->group, run->stage->ns, run->launch.staged_ids, fds,
-                                           fd_count, array,
-                                           run->runtime->ops->prepared && stage ? run->options->launch : NULL,
-                                           theirs },
-               parent);
+    run_child (
+        &(const struct child_plan){
+            stage, run->group, run->stage->ns, run->launch.staged_ids, fds, fd_count, array,
+            run->runtime->ops->is_helper && stage ? run->options->helper_main : NULL, theirs },
+        parent);
   if (pid < 0)
     return error_set_errno (err, errno, "start %s", run->name);
   drop_fd (&theirs);
@@ -255,14 +255,13 @@ static int execute (struct run *run, enum runtime_step step, struct stage *stage
   return r;
 }
 
-/* The helper with libcrun executes a sealed copy of itself, unless it finds that the file it was executed from cannot be
- * written to, as on the stage. */
+/* libcrun executes a sealed copy of its own program, unless that program's file cannot be written to. On the
+ * stage it cannot, so the helper is put there. */
 int run_stage_and_create (struct run *run)
 {
   const struct plan *plan = run->options->plan;
-  bool at_hand = run->options->launch != NULL;
-  cleanup_free char *staged =
-      run->runtime->ops->prepared && !at_hand ? str_format ("%s/launch", run->stage->directory) : NULL;
+  bool staged_helper = run->runtime->ops->is_helper && run->options->helper_main == NULL;
+  cleanup_free char *staged = staged_helper ? str_format ("%s/libcrun-helper", run->stage->directory) : NULL;
   cleanup_close int theirs = -1;
   int fds[6], pair[2];
   size_t count = 3 + run->runtime->call.passed;
@@ -277,7 +276,7 @@ int run_stage_and_create (struct run *run)
                          .cgroup_view = run->runtime->ops->needs_v1_view && plan->cgroup == CGROUP_HYBRID,
                          .cgroup_empty = !run->runtime->call.cgroup };
 
-  if (run->runtime->ops->prepared && !at_hand && staged == NULL)
+  if (staged_helper && staged == NULL)
     return error_oom (run->err);
   memcpy (fds, run->init->child_fds, sizeof (run->init->child_fds));
   if (run->runtime->ops->has_control) {

@@ -79,9 +79,11 @@ struct runtime_program {
   enum init_transport transport;
   bool needs_v1_view; /* refuses a host with both cgroup versions mounted */
   bool listens;       /* hands the listener of a filter over (OCI's listenerPath) */
-  bool prepared;      /* part of us: what we do better ourselves is left to us, which is to make the groups of
-                       * version 1 and to compile the filter */
-  bool has_control;   /* its program answers over a socket after the passed descriptors */
+  bool is_helper;     /* the program is our helper: put on the stage, or called (run_options.helper_main) */
+  bool creates_only;  /* STEP_CREATE starts as well; the other steps execute nothing */
+  bool leaves_v1_groups;      /* the supervisor makes cgroups of version 1 */
+  bool takes_compiled_filter; /* if not, it compiles the list of the document itself */
+  bool has_control;           /* its program answers over a socket after the passed descriptors */
   /* RUNTIME is the value of --runtime, or NULL; HELPER is where our own helper is. */
   int (*find) (const char *runtime, const char *helper, char **ret_path, struct error *err);
   int (*argv) (const struct runtime_call *call, enum runtime_step step, struct strlist *ret_argv,

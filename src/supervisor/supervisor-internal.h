@@ -130,7 +130,7 @@ int run_stage_and_create (struct run *run);
 int run_step (struct run *run, enum runtime_step step, struct error *err);
 /* To a child that was not waited for yet; that it is gone is no error. */
 void run_signal (int pidfd, pid_t pid, int signal_number);
-/* Executes WORDS with nothing of the caller's, and waits MS milliseconds at most; whether it went well. */
+/* Executes ARGV with nothing of the caller's, and waits MS milliseconds at most; whether it went well. */
 bool run_argv (const struct strlist *argv, uint64_t ms);
 
 /* signals.c: from its preparation on signals come through the loop, and orphans are collected there. */

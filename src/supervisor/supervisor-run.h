@@ -40,10 +40,10 @@ struct run_options {
   const char *cache;           /* directory for unpacked images */
   image_progress_teller *tell; /* of unpacking one; may be NULL */
   void *tell_data;
-  const char *daemon; /* path of tyrum-oci-libcrun-helper; may be missing for other backends */
-  int (*launch) (int argc, char **argv); /* the same as a function of this program; NULL: it is executed */
-  int in, out, err;                      /* the caller's streams; -1 for none */
-  const char *id;                        /* of the run, from run_id_make; that of HELD, where there is one */
+  const char *helper_path; /* of tyrum-oci-libcrun-helper; may be missing for other backends */
+  int (*helper_main) (int argc, char **argv); /* the helper as a function of this program; NULL: executed */
+  int in, out, err;                           /* the caller's streams; -1 for none */
+  const char *id;                  /* of the run, from run_id_make; that of PREWARMED, where there is one */
   struct run_prewarmed *prewarmed; /* a sandbox that may serve; it is taken over, or discarded. NULL: none */
 
   /* Called when all is ready and judged, before the command starts, which a failure prevents. May be NULL. */

@@ -232,7 +232,7 @@ static int try_fake (struct scene *scene, const char *script, char output[64], s
                                                 .plan = scene->plan,
                                                 .init = scene->init,
                                                 .cache = scene->state,
-                                                .daemon = "",
+                                                .helper_path = "",
                                                 .in = -1,
                                                 .out = ends[1],
                                                 .err = STDERR_FILENO,
