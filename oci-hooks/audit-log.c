@@ -27,8 +27,8 @@ static int open_audit (const struct hook *hook, struct audit *audit, struct erro
   sha256_hex (name_of (hook), strlen (name_of (hook)), digest);
   snprintf (run, sizeof (run), "r-%.16s", digest);
   r = audit_open (hook->config_dir, hook->data_dir, name_of (hook), run, audit, err);
-  if (r == 0 && audit->trail.journal != NULL)
-    journal_hurry (audit->trail.journal, WAIT_SECONDS);
+  if (r == 0 && audit->log.journal != NULL)
+    journal_hurry (audit->log.journal, WAIT_SECONDS);
   return r;
 }
 
@@ -63,5 +63,5 @@ int hook_seen (const struct hook *hook, const char *profile, bool started, struc
   r = open_audit (hook, &audit, err);
   if (r < 0)
     return r;
-  return started ? audit_log_started (&audit.trail, NULL, err) : audit_ended (&audit, "stopped", -1, err);
+  return started ? audit_log_started (&audit.log, NULL, err) : audit_ended (&audit, "stopped", -1, err);
 }

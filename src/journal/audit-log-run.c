@@ -98,7 +98,7 @@ static void elevation_details (struct json_writer *w, const void *data)
   json_bool (w, "sandbox", profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED);
 }
 
-int audit_log_planned (struct trail *trail, const struct audit_log_request *asked,
+int audit_log_planned (struct audit_log *log, const struct audit_log_request *asked,
                        const struct profile *profile, const struct plan *plan, const char *document,
                        struct error *err)
 {
@@ -108,7 +108,7 @@ int audit_log_planned (struct trail *trail, const struct audit_log_request *aske
   struct audit_log_change change = { .name = plan->profile_name, .digest = plan->profile_digest };
   size_t count = 0;
   bool changed;
-  int r = audit_log_look_for_change (trail, &change, &changed, err);
+  int r = audit_log_look_for_change (log, &change, &changed, err);
 
   if (r < 0)
     return r;
@@ -129,10 +129,10 @@ int audit_log_planned (struct trail *trail, const struct audit_log_request *aske
     events[count++] =
         (struct journal_event){ JOURNAL_WAIVER, .details = waiver_details, .data = &waivers[c] };
   }
-  return audit_log_events (trail, events, count, err);
+  return audit_log_events (log, events, count, err);
 }
 
-int audit_log_refused (struct trail *trail, const struct audit_log_request *asked,
+int audit_log_refused (struct audit_log *log, const struct audit_log_request *asked,
                        const struct posture *posture, const struct error *why, struct error *err)
 {
   struct journal_event events[3];
@@ -144,7 +144,7 @@ int audit_log_refused (struct trail *trail, const struct audit_log_request *aske
   audit_log_add_posture (events, &count, posture);
   events[count++] =
       (struct journal_event){ JOURNAL_REFUSED, .details = audit_log_refused_details, .data = why };
-  return audit_log_events (trail, events, count, err);
+  return audit_log_events (log, events, count, err);
 }
 
 static void ended_details (struct json_writer *w, const void *data)
@@ -198,7 +198,7 @@ size_t audit_log_limits (const struct plan *plan, const struct run_result *resul
   return count;
 }
 
-int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
+int audit_log_ended (struct audit_log *log, const struct plan *plan, const struct run_result *result,
                      struct error *err)
 {
   struct audit_log_limit limits[AUDIT_LOG_LIMITS];
@@ -213,5 +213,5 @@ int audit_log_ended (struct trail *trail, const struct plan *plan, const struct 
   for (size_t i = 0; i < hit; i++)
     events[count++] = (struct journal_event){ JOURNAL_LIMIT, .details = limit_details, .data = &limits[i] };
   events[count++] = (struct journal_event){ JOURNAL_ENDED, .details = ended_details, .data = result };
-  return audit_log_events (trail, events, count, err);
+  return audit_log_events (log, events, count, err);
 }

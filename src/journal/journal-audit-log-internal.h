@@ -10,7 +10,7 @@ struct audit_log_change {
 };
 
 /* Whether the digest differs from that of the profile's last use; the first use is no change. */
-int audit_log_look_for_change (struct trail *trail, struct audit_log_change *change, bool *ret_changed,
+int audit_log_look_for_change (struct audit_log *log, struct audit_log_change *change, bool *ret_changed,
                                struct error *err);
 journal_details audit_log_change_details; /* of a change */
 

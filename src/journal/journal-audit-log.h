@@ -17,7 +17,7 @@
 #include "state-run-dir.h"
 #include "supervisor-run.h"
 
-struct trail {
+struct audit_log {
   struct journal *journal; /* NULL: nothing is logged */
   bool required;
   const char *container; /* of an engine: named in each line; its end is not synced. NULL: our own run */
@@ -25,17 +25,17 @@ struct trail {
   char *note; /* why nothing is logged; NULL: it is */
 };
 
-void audit_log_clear (struct trail *trail);
+void audit_log_clear (struct audit_log *log);
 #define cleanup_audit_log cleanup (audit_log_clear)
 
 /* Also makes the run's id. STATE is the directory of persistent state. */
-int audit_log_open (const char *state, const struct configuration *configuration, struct trail *ret_audit_log,
+int audit_log_open (const char *state, const struct configuration *configuration, struct audit_log *ret_log,
                     struct error *err);
 
 /* For a container of an engine, whose events several of our processes write one after the other. RUN is NULL
  * for a new id. CONTAINER is not copied. */
 int audit_log_open_container (const char *state, const struct configuration *configuration,
-                              const char *container, const char *run, struct trail *ret_audit_log,
+                              const char *container, const char *run, struct audit_log *ret_log,
                               struct error *err);
 
 struct audit_log_request {
@@ -47,21 +47,21 @@ struct audit_log_request {
 };
 
 /* DOCUMENT is the rendered plan, without anything specific to this run. */
-int audit_log_planned (struct trail *trail, const struct audit_log_request *asked,
+int audit_log_planned (struct audit_log *log, const struct audit_log_request *asked,
                        const struct profile *profile, const struct plan *plan, const char *document,
                        struct error *err);
 
 /* The run was refused, before or after planning. ASKED is NULL if it was written already, POSTURE if nothing
  * was observed. */
-int audit_log_refused (struct trail *trail, const struct audit_log_request *asked,
+int audit_log_refused (struct audit_log *log, const struct audit_log_request *asked,
                        const struct posture *posture, const struct error *why, struct error *err);
 
 /* The same without a request. */
-int audit_log_refuse (struct trail *trail, const struct posture *posture, const struct error *why,
+int audit_log_refuse (struct audit_log *log, const struct posture *posture, const struct error *why,
                       struct error *err);
 
 /* POSTURE may be NULL. */
-int audit_log_started (struct trail *trail, const struct posture *posture, struct error *err);
+int audit_log_started (struct audit_log *log, const struct posture *posture, struct error *err);
 
 /* A limit that a run has hit. */
 struct audit_log_limit {
@@ -77,18 +77,18 @@ size_t audit_log_limits (const struct plan *plan, const struct run_result *resul
                          struct audit_log_limit ret_limits[AUDIT_LOG_LIMITS]);
 
 /* Writes denials, limits that were hit, and the end. */
-int audit_log_ended (struct trail *trail, const struct plan *plan, const struct run_result *result,
+int audit_log_ended (struct audit_log *log, const struct plan *plan, const struct run_result *result,
                      struct error *err);
 
 /* Records the digest of profile NAME; a change since its last use becomes an event. */
-int audit_log_profile (struct trail *trail, const char *name, const char *digest, struct error *err);
+int audit_log_profile (struct audit_log *log, const char *name, const char *digest, struct error *err);
 
 /* Writes a text from outside, truncated to what a line can hold. */
 void audit_log_text (struct json_writer *w, const char *key, const char *text);
 
 /* Writes several events of the run together. */
-int audit_log_events (struct trail *trail, struct journal_event *events, size_t count, struct error *err);
+int audit_log_events (struct audit_log *log, struct journal_event *events, size_t count, struct error *err);
 
 /* Writes one event of the run. */
-int audit_log_event (struct trail *trail, enum journal_kind kind, journal_details *details, const void *data,
-                     struct error *err);
+int audit_log_event (struct audit_log *log, enum journal_kind kind, journal_details *details,
+                     const void *data, struct error *err);

@@ -11,7 +11,7 @@
 
 void journal_sink_clear (struct journal_sink *sink)
 {
-  audit_log_clear (&sink->trail);
+  audit_log_clear (&sink->log);
   *sink = (struct journal_sink){ 0 };
 }
 
@@ -19,14 +19,14 @@ int journal_sink_open (const struct session_request *request, const struct confi
                        struct session_outcome *outcome, struct journal_sink *ret_sink, struct error *err)
 {
   const struct run_prewarmed *prewarmed = request->process->prewarmed;
-  int r = audit_log_open (outcome->context.host->storage_dir, configuration, &ret_sink->trail, err);
+  int r = audit_log_open (outcome->context.host->storage_dir, configuration, &ret_sink->log, err);
 
   if (r < 0)
     return r;
   /* A prewarmed sandbox already has the run's directory and id. */
   if (prewarmed != NULL)
-    memcpy (ret_sink->trail.run, run_prewarmed_id (prewarmed), sizeof (ret_sink->trail.run));
-  memcpy (outcome->run, ret_sink->trail.run, sizeof (outcome->run));
+    memcpy (ret_sink->log.run, run_prewarmed_id (prewarmed), sizeof (ret_sink->log.run));
+  memcpy (outcome->run, ret_sink->log.run, sizeof (outcome->run));
   ret_sink->request = request;
   ret_sink->open = true;
   return 0;
@@ -72,10 +72,10 @@ static int write_plan (struct journal_sink *sink, const struct session_outcome *
   int r;
 
   if (run->unconfined)
-    return audit_log_event (&sink->trail, JOURNAL_ELEVATION, elevation_details, &run->context, err);
+    return audit_log_event (&sink->log, JOURNAL_ELEVATION, elevation_details, &run->context, err);
   r = launch_planned (run->plan, &document, err);
   if (r == 0)
-    r = audit_log_planned (&sink->trail, &asked, run->context.profile, run->plan, document, err);
+    r = audit_log_planned (&sink->log, &asked, run->context.profile, run->plan, document, err);
   sink->requested = r == 0;
   return r;
 }
@@ -87,7 +87,7 @@ static int write_refusal (struct journal_sink *sink, const struct session_outcom
 
   if (why->code == ERROR_USAGE || (run->unconfined && run->planned))
     return 0;
-  return audit_log_refused (&sink->trail, sink->requested ? NULL : &asked,
+  return audit_log_refused (&sink->log, sink->requested ? NULL : &asked,
                             run->ended ? run->result.posture : NULL, why, err);
 }
 
@@ -102,9 +102,8 @@ static void unconfined_details (struct json_writer *w, const void *data)
 
 static int write_end (struct journal_sink *sink, const struct session_outcome *run, struct error *err)
 {
-  return run->unconfined
-             ? audit_log_event (&sink->trail, JOURNAL_ENDED, unconfined_details, &run->result, err)
-             : audit_log_ended (&sink->trail, run->plan, &run->result, err);
+  return run->unconfined ? audit_log_event (&sink->log, JOURNAL_ENDED, unconfined_details, &run->result, err)
+                         : audit_log_ended (&sink->log, run->plan, &run->result, err);
 }
 
 int journal_sink_event (void *data, const struct session_event *event, struct error *err)
@@ -115,7 +114,7 @@ int journal_sink_event (void *data, const struct session_event *event, struct er
     return 0;
   switch (event->kind) {
   case SESSION_PLANNED: return write_plan (sink, event->run, err);
-  case SESSION_STARTED: return audit_log_started (&sink->trail, event->posture, err);
+  case SESSION_STARTED: return audit_log_started (&sink->log, event->posture, err);
   case SESSION_REFUSED: return write_refusal (sink, event->run, event->refused, err);
   case SESSION_ENDED: return write_end (sink, event->run, err);
   case SESSION_POSTURE:

@@ -14,7 +14,7 @@
 
 struct journal_sink {
   const struct session_request *request;
-  struct trail trail;
+  struct audit_log log;
   bool open;
   bool requested; /* the request has been written */
 };

@@ -361,8 +361,8 @@ int session_run (const struct session_request *request, const struct session_sin
     error_set (&outcome->refused, err->code, "%s", error_text (err));
     tell_refused (&session);
   }
-  if (outcome->planned && session.journal.trail.note != NULL)
-    note (&session, session.journal.trail.note);
+  if (outcome->planned && session.journal.log.note != NULL)
+    note (&session, session.journal.log.note);
   /* A failed run has a result document too; its own error takes precedence over one of writing that. */
   if (write_result (&session, r < 0 ? &second : err) < 0 && r == 0)
     r = err->code;

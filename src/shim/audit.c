@@ -24,7 +24,7 @@ int audit_open (const char *config_dir, const char *data_dir, const char *contai
   if (r == 0)
     r = configuration_load (&store, &audit.configuration, err);
   if (r == 0)
-    r = audit_log_open_container (storage, audit.configuration, container, run, &audit.trail, err);
+    r = audit_log_open_container (storage, audit.configuration, container, run, &audit.log, err);
   if (r < 0)
     audit_clear (&audit);
   else
@@ -34,7 +34,7 @@ int audit_open (const char *config_dir, const char *data_dir, const char *contai
 
 void audit_clear (struct audit *audit)
 {
-  audit_log_clear (&audit->trail);
+  audit_log_clear (&audit->log);
   configuration_free (audit->configuration);
   audit->configuration = NULL;
 }
@@ -153,8 +153,8 @@ int audit_met (struct audit *audit, const struct audit_request *asked, const str
 
   request_event (asked, &events[0]);
   events[1] = (struct journal_event){ JOURNAL_PLAN, .details = met_details, .data = &met };
-  r = audit_log_events (&audit->trail, events, ARRAY_LEN (events), err);
-  return r < 0 ? r : audit_log_profile (&audit->trail, policy->spec.profile, policy->digest, err);
+  r = audit_log_events (&audit->log, events, ARRAY_LEN (events), err);
+  return r < 0 ? r : audit_log_profile (&audit->log, policy->spec.profile, policy->digest, err);
 }
 
 int audit_refused (struct audit *audit, const struct audit_request *asked, const struct posture *posture,
@@ -165,9 +165,9 @@ int audit_refused (struct audit *audit, const struct audit_request *asked, const
 
   if (asked != NULL) {
     request_event (asked, &event);
-    r = audit_log_events (&audit->trail, &event, 1, err);
+    r = audit_log_events (&audit->log, &event, 1, err);
   }
-  return r < 0 ? r : audit_log_refuse (&audit->trail, posture, why, err);
+  return r < 0 ? r : audit_log_refuse (&audit->log, posture, why, err);
 }
 
 int audit_joined (struct audit *audit, const struct json_node *process, const struct spec_changes *changes,
@@ -175,17 +175,17 @@ int audit_joined (struct audit *audit, const struct json_node *process, const st
 {
   const struct joined joined = { process, changes };
 
-  return audit_log_event (&audit->trail, JOURNAL_JOINED, joined_details, &joined, err);
+  return audit_log_event (&audit->log, JOURNAL_JOINED, joined_details, &joined, err);
 }
 
 int audit_updated (struct audit *audit, const struct spec_changes *changes, struct error *err)
 {
-  return audit_log_event (&audit->trail, JOURNAL_UPDATED, updated_details, changes, err);
+  return audit_log_event (&audit->log, JOURNAL_UPDATED, updated_details, changes, err);
 }
 
 int audit_ended (struct audit *audit, const char *reason, int code, struct error *err)
 {
   const struct ending ending = { reason, code };
 
-  return audit_log_event (&audit->trail, JOURNAL_ENDED, ended_details, &ending, err);
+  return audit_log_event (&audit->log, JOURNAL_ENDED, ended_details, &ending, err);
 }

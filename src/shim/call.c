@@ -78,8 +78,8 @@ int call_audit (const struct call *call, struct audit *ret_audit, struct error *
 
 void call_audit_end (const struct call *call, struct audit *audit)
 {
-  if (audit->trail.note != NULL)
-    log_write (call->command, LOG_LEVEL_WARNING, audit->trail.note);
+  if (audit->log.note != NULL)
+    log_write (call->command, LOG_LEVEL_WARNING, audit->log.note);
   audit_clear (audit);
 }
 

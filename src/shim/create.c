@@ -150,7 +150,7 @@ static int write_down (struct creation *c, struct error *err)
   if (r == 0)
     r = audit_met (&audit, &asked, &c->policy, &c->changes, c->text, err);
   if (r == 0) {
-    call->record.run = strdup (audit.trail.run);
+    call->record.run = strdup (audit.log.run);
     r = call->record.run ? 0 : error_oom (err);
   }
   c->told = r == 0;

@@ -223,7 +223,7 @@ static int write_start (struct observer *o, const struct posture *posture)
   int r = call_audit (o->call, &audit, o->err);
 
   if (r == 0)
-    r = audit_log_started (&audit.trail, posture, o->err);
+    r = audit_log_started (&audit.log, posture, o->err);
   call_audit_end (o->call, &audit);
   return r;
 }

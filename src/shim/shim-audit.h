@@ -17,7 +17,7 @@
 #include "shim-policy.h"
 
 struct audit {
-  struct trail trail;
+  struct audit_log log;
   struct configuration *configuration;
 };
 

@@ -45,7 +45,7 @@ static int start_unproven (struct call *call, struct error *err)
   if (r == 0)
     r = call_audit (call, &audit, err);
   if (r == 0)
-    r = audit_log_started (&audit.trail, NULL, err);
+    r = audit_log_started (&audit.log, NULL, err);
   call_audit_end (call, &audit);
   if (r == 0)
     r = handover_wait (path, call->command->argv, -1, &status, err);

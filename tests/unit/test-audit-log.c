@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trail of a run: which events are written, in which order, with what in them, and what becomes of a run
- * whose trail cannot be written. */
+/* The audit log of a run: which events are written, in which order, with what in them, and what becomes of a run
+ * whose audit log cannot be written. */
 #include <config.h>
 
 #include "unit.h"
@@ -53,7 +53,7 @@ struct scene {
   struct profile *profile;
   struct request request;
   struct audit_log_request asked;
-  struct trail trail;
+  struct audit_log log;
 };
 
 static void scene_clear (struct scene *s)
@@ -62,7 +62,7 @@ static void scene_clear (struct scene *s)
   posture_free (s->posture);
   profile_free (s->profile);
   request_clear (&s->request);
-  audit_log_clear (&s->trail);
+  audit_log_clear (&s->log);
 }
 #define cleanup_scene cleanup (scene_clear)
 
@@ -90,14 +90,14 @@ static void scene_make (struct scene *s, const char *profile_name)
   s->request.backend = backend_named ("libcrun");
   s->request.workspace = strdup ("/projects/demo");
   s->asked = (struct audit_log_request){ "run", profile_name, &s->request, more_details, "build" };
-  CHECK (audit_log_open ("state", &required, &s->trail, &err) == 0, "%s", error_text (&err));
+  CHECK (audit_log_open ("state", &required, &s->log, &err) == 0, "%s", error_text (&err));
 }
 
 static void plan_it (struct scene *s)
 {
   cleanup_error struct error err = { 0 };
 
-  CHECK (audit_log_planned (&s->trail, &s->asked, s->profile, s->c.plan, "{}", &err) == 0, "%s",
+  CHECK (audit_log_planned (&s->log, &s->asked, s->profile, s->c.plan, "{}", &err) == 0, "%s",
          error_text (&err));
 }
 
@@ -155,8 +155,8 @@ static void test_ended (void **state)
   (void) state;
   scene_make (&s, "case");
   plan_it (&s);
-  assert_int_equal (audit_log_started (&s.trail, s.posture, &err), 0);
-  assert_int_equal (audit_log_ended (&s.trail, s.c.plan, &result, &err), 0);
+  assert_int_equal (audit_log_started (&s.log, s.posture, &err), 0);
+  assert_int_equal (audit_log_ended (&s.log, s.c.plan, &result, &err), 0);
   order = kinds ();
   assert_string_equal (order, "requested plan posture started denial limit limit limit limit limit ended");
   text = journal_text ();
@@ -220,8 +220,8 @@ static void test_refused (void **state)
   s.posture->overall = OVERALL_VIOLATED;
   s.posture->controls[CONTROL_SECCOMP].verdict = VERDICT_VIOLATED;
   s.posture->controls[CONTROL_LIMITS_CPU].verdict = VERDICT_WAIVED;
-  assert_int_equal (audit_log_refused (&s.trail, &s.asked, NULL, &why, &err), 0);
-  assert_int_equal (audit_log_refused (&s.trail, NULL, s.posture, &why, &err), 0);
+  assert_int_equal (audit_log_refused (&s.log, &s.asked, NULL, &why, &err), 0);
+  assert_int_equal (audit_log_refused (&s.log, NULL, s.posture, &why, &err), 0);
   order = kinds ();
   assert_string_equal (order, "requested refused posture refused");
   text = journal_text ();
@@ -230,25 +230,25 @@ static void test_refused (void **state)
   has (text, "\"waived\":[\"limits.cpu\"]");
 }
 
-/* An engine's container: several processes write its trail, each line names it, and a profile that is another
+/* An engine's container: several processes write its audit log, each line names it, and a profile that is another
  * than the last time is told. */
 static void test_container (void **state)
 {
   cleanup_scene struct scene s = { 0 };
   cleanup_error struct error err = { 0 }, why = { 0 };
-  cleanup_audit_log struct trail trail = { 0 }, later = { 0 };
+  cleanup_audit_log struct audit_log log = { 0 }, later = { 0 };
   cleanup_free char *order = NULL, *text = NULL, *again = NULL, *run = NULL;
   const char *line;
   size_t named = 0;
 
   (void) state;
   scene_make (&s, "case");
-  assert_int_equal (audit_log_open_container ("state", &required, "web\n1", NULL, &trail, &err), 0);
-  assert_true (run_id_is_valid (trail.run));
-  assert_int_equal (audit_log_profile (&trail, "case", "sha256:1", &err), 0);
-  assert_int_equal (audit_log_event (&trail, JOURNAL_STARTED, more_details, "build", &err), 0);
-  assert_int_equal (audit_log_open_container ("state", &required, "web\n1", trail.run, &later, &err), 0);
-  assert_string_equal (later.run, trail.run);
+  assert_int_equal (audit_log_open_container ("state", &required, "web\n1", NULL, &log, &err), 0);
+  assert_true (run_id_is_valid (log.run));
+  assert_int_equal (audit_log_profile (&log, "case", "sha256:1", &err), 0);
+  assert_int_equal (audit_log_event (&log, JOURNAL_STARTED, more_details, "build", &err), 0);
+  assert_int_equal (audit_log_open_container ("state", &required, "web\n1", log.run, &later, &err), 0);
+  assert_string_equal (later.run, log.run);
   assert_int_equal (audit_log_profile (&later, "case", "sha256:2", &err), 0);
   error_set (&why, -EPERM, "it may not");
   assert_int_equal (audit_log_refuse (&later, s.posture, &why, &err), 0);
@@ -261,7 +261,7 @@ static void test_container (void **state)
   for (line = text; (line = strstr (line, "\"container\":")) != NULL; line++)
     named++;
   assert_int_equal (named, 4);
-  run = str_format ("\"run\":\"%s\"", trail.run);
+  run = str_format ("\"run\":\"%s\"", log.run);
   named = 0;
   for (line = text; (line = strstr (line, run)) != NULL; line++)
     named++;
@@ -269,7 +269,7 @@ static void test_container (void **state)
 
   /* An id that is none is not taken over. */
   audit_log_clear (&later);
-  again = strdup (trail.run);
+  again = strdup (log.run);
   assert_int_equal (audit_log_open_container ("state", &required, "web", "../../x", &later, &err), 0);
   assert_true (run_id_is_valid (later.run));
   assert_string_not_equal (later.run, again);
@@ -280,20 +280,20 @@ static void test_unwritable (void **state)
 {
   struct configuration optional = required;
   cleanup_error struct error err = { 0 }, none = { 0 };
-  cleanup_audit_log struct trail trail = { 0 };
+  cleanup_audit_log struct audit_log log = { 0 };
   int fd = open ("state", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
   (void) state;
   assert_true (fd >= 0);
   close (fd);
-  assert_true (audit_log_open ("state", &required, &trail, &err) < 0);
+  assert_true (audit_log_open ("state", &required, &log, &err) < 0);
   has (error_text (&err), "the audit journal cannot be written");
   optional.journal_required = false;
-  assert_int_equal (audit_log_open ("state", &optional, &trail, &none), 0);
-  assert_non_null (trail.note);
-  has (trail.note, "this run is not in the audit journal");
-  assert_int_equal (audit_log_started (&trail, NULL, &none), 0);
-  assert_int_equal (audit_log_event (&trail, JOURNAL_STARTED, NULL, NULL, &none), 0);
+  assert_int_equal (audit_log_open ("state", &optional, &log, &none), 0);
+  assert_non_null (log.note);
+  has (log.note, "this run is not in the audit journal");
+  assert_int_equal (audit_log_started (&log, NULL, &none), 0);
+  assert_int_equal (audit_log_event (&log, JOURNAL_STARTED, NULL, NULL, &none), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown (name, enter_directory, leave_directory)
