@@ -98,7 +98,7 @@ static int print_json (const struct events *events, struct output *output, struc
 
 static enum tone tone_of (const char *kind)
 {
-  static const char *const bad[] = { "refused", "denial", "mended" };
+  static const char *const bad[] = { "refused", "denial", "repaired" };
   static const char *const warn[] = { "limit", "waiver", "elevation", "profile_changed" };
 
   for (size_t i = 0; i < ARRAY_LEN (bad); i++)

@@ -49,7 +49,7 @@ static int print_verdict (const struct journal_verdict *verdict, struct output *
     strbuf_addf (&output->out, ", %llu to %llu; anchor %llu:%s", (unsigned long long) verdict->first,
                  (unsigned long long) verdict->last, (unsigned long long) verdict->last, verdict->head);
   strbuf_add (&output->out, "\n");
-  if (verdict->mended > 0)
+  if (verdict->repaired > 0)
     output_note (output,
                  "some writers were killed in the middle of a line; the lines after them record that");
   if (verdict->torn > 0)
@@ -69,7 +69,7 @@ static int print_verdict_json (const struct journal_verdict *verdict, struct out
   json_number (&w, "first", verdict->first);
   json_number (&w, "last", verdict->last);
   json_string (&w, "hash", verdict->lines > 0 ? verdict->head : NULL);
-  json_number (&w, "mended", verdict->mended);
+  json_number (&w, "repaired", verdict->repaired);
   json_number (&w, "torn_bytes", verdict->torn);
   if (verdict->bad != NULL) {
     json_object_begin (&w, "bad");

@@ -61,7 +61,7 @@ int journal_find_damage (struct journal *journal, struct journal_head *head,
                          struct journal_damage *ret_damage, struct error *err);
 void journal_damage_details (struct json_writer *w, const void *damage);
 
-/* Parses the details of a line "mended"; false if they are malformed. */
+/* Parses the details of a line "repaired"; false if they are malformed. */
 bool journal_damage_read (const struct json_node *details, struct journal_damage *ret_damage);
 
 json_reader journal_into_hash; /* into a char[SHA256_HEX] */

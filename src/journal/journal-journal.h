@@ -8,7 +8,7 @@
  * that names the last line, reveals lines that were cut off at the end.
  *
  * Writers take turns by a lock, and each writes its lines with one call. A killed writer leaves whole lines,
- * which the next one accepts, or part of a line, which stays in the file: the next line, "mended", records
+ * which the next one accepts, or part of a line, which stays in the file: the next line, "repaired", records
  * the number of these bytes and their hash. The same line records lines that the head names and that are
  * missing. Nothing that was written is changed.
  *
@@ -164,7 +164,7 @@ struct journal_verdict {
   char head[SHA256_HEX];       /* hash of the last one */
   char *bad;                   /* the first finding; NULL: none */
   uint64_t bad_file, bad_line; /* its file by number, and line in it; 0: in no file */
-  uint64_t mended;             /* how often a writer was killed in the middle of a line */
+  uint64_t repaired;           /* how often a writer was killed in the middle of a line */
   uint64_t torn;               /* bytes at the end that are not a complete line */
 };
 

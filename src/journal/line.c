@@ -23,7 +23,7 @@ const char *const journal_kind_names[JOURNAL_KIND_COUNT + 1] = {
   [JOURNAL_LIMIT] = "limit",         [JOURNAL_WAIVER] = "waiver",
   [JOURNAL_ELEVATION] = "elevation", [JOURNAL_ENDED] = "ended",
   [JOURNAL_JOINED] = "joined",       [JOURNAL_UPDATED] = "updated",
-  [JOURNAL_REPAIRED] = "mended",     [JOURNAL_PROFILE_CHANGED] = "profile_changed",
+  [JOURNAL_REPAIRED] = "repaired",   [JOURNAL_PROFILE_CHANGED] = "profile_changed",
   [JOURNAL_PRUNED] = "pruned",       [JOURNAL_KIND_COUNT] = NULL,
 };
 

@@ -199,7 +199,7 @@ bool journal_damage_read (const struct json_node *details, struct journal_damage
     { "head_missing", JSON_BOOL, json_into_bool, offsetof (struct journal_damage, head_missing) },
     { "restarted", JSON_BOOL, json_into_bool, offsetof (struct journal_damage, restarted) },
   };
-  static const struct json_place place = { .name = "mended" };
+  static const struct json_place place = { .name = "repaired" };
   cleanup_error struct error ignored = { 0 };
   struct journal_damage damage = { 0 };
 

@@ -106,7 +106,7 @@ static int account_for (struct check *check, const struct journal_line *line,
   if (strcmp (line->kind, journal_kind_text (JOURNAL_REPAIRED)) != 0 || damage->torn != check->bad_bytes
       || strcmp (damage->torn_hash, hash) != 0 || check->bad_whole)
     return report_bad (check);
-  check->verdict.mended++;
+  check->verdict.repaired++;
   check->bad_bytes = 0;
   return 0;
 }

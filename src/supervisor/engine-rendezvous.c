@@ -19,7 +19,7 @@
 
 #include "base-cleanup.h"
 
-#define RENDEZVOUS_DIRECTORY "door"
+#define RENDEZVOUS_DIRECTORY "rendezvous"
 #define CONNECT_MS           250
 
 #define STREAMS 3

@@ -206,7 +206,7 @@ static int prepare_container (struct run *run, void *state, struct error *err)
   if (r == 0)
     r = find_image (run);
   if (r == 0 && run->transport == INIT_OVER_SOCKET)
-    r = run_make_directory (run, "door", &rendezvous);
+    r = run_make_directory (run, "rendezvous", &rendezvous);
   if (r == 0)
     r = launch_stage_engine (plan, init, rendezvous, run->transport, launch, err);
   if (r == 0)

@@ -123,7 +123,7 @@ static void put (const struct kept *kept, const void *bytes, size_t size, int at
 }
 
 /* Whatever was done to the file, the answer is the filter, and the file is good again. */
-static void check_mended (const struct kept *kept, const struct seccomp_program *expected)
+static void check_repaired (const struct kept *kept, const struct seccomp_program *expected)
 {
   cleanup_program struct seccomp_program got = get (kept);
   cleanup_error struct error err = { 0 };
@@ -148,26 +148,26 @@ static void test_damaged (void **state)
 
   /* Another program, its digest left as it was. */
   put (kept, &allow, sizeof (allow), SHA256_BYTES, 0600);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   /* Another digest. */
   put (kept, "x", 1, 3, 0600);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   /* Cut short, and emptied. */
   assert_int_equal (truncate (kept->file, SHA256_BYTES + 8), 0);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   assert_int_equal (truncate (kept->file, 0), 0);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   /* Others may read or write it. */
   put (kept, "", 0, 0, 0620);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   /* It has a second name, by which somebody may write to it later. */
   assert_int_equal (link (kept->file, other), 0);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   assert_int_equal (unlink (other), 0);
   /* A link stands in its place. */
   assert_int_equal (rename (kept->file, other), 0);
   assert_int_equal (symlink (other, kept->file), 0);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   assert_int_equal (unlink (other), 0);
 }
 
@@ -212,7 +212,7 @@ static void test_foreign (void **state)
     assert_false (same (&made, &expected));
   }
   assert_int_equal (rename (theirs, kept->file), 0);
-  check_mended (kept, &expected);
+  check_repaired (kept, &expected);
   filter_free (loose.filter);
 }
 

@@ -402,7 +402,7 @@ static void test_torn (void **state)
     verify_from (0, &verdict);
     CHECK (verdict.bad == NULL, "cut at %zu: %s", cut - before, verdict.bad);
     /* A line that only lacks its newline gets it. */
-    assert_int_equal (verdict.mended, cut + 1 >= len || none ? 0 : 1);
+    assert_int_equal (verdict.repaired, cut + 1 >= len || none ? 0 : 1);
     assert_int_equal (verdict.lines, LINES + 2 + !none);
   }
   /* What nobody of us wrote is told as well, and is not good. */
