@@ -76,7 +76,7 @@ static int add_enforcement (const struct explanation *e, enum control control, s
 
   if (text == NULL)
     return error_oom (err);
-  add_line (output, "carried", text);
+  add_line (output, "enforced", text);
   return 0;
 }
 

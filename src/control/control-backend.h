@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A backend: what carries a plan out. One value describes it, in one file of src/backend, and one row of
+/* A backend executes a plan. One value describes it, in one file of src/backend, and one row of
  * the table there lists it.
  *
  * Every difference between backends is a field here. Code outside src/backend reads these fields and

@@ -64,7 +64,7 @@ static void waiver_details (struct json_writer *w, const void *data)
   const struct waiver *waiver = data;
 
   json_string (w, "control", control_info (waiver->control)->name);
-  json_string (w, "carried", enforcement_text (waiver->state->enforcement.level));
+  json_string (w, "enforcement", enforcement_text (waiver->state->enforcement.level));
   json_string (w, "reason",
                waiver->state->reason ? waiver->state->reason : waiver->state->enforcement.reason);
 }

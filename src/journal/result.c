@@ -78,7 +78,7 @@ static void write_controls (struct json_writer *w, const struct plan *plan)
     json_object_begin (w, NULL);
     json_string (w, "name", control_info (c)->name);
     json_bool (w, "required", state->required);
-    json_string (w, "carried", enforcement_text (state->enforcement.level));
+    json_string (w, "enforcement", enforcement_text (state->enforcement.level));
     json_bool (w, "accepted", state->accepted);
     json_object_end (w);
   }

@@ -6,7 +6,7 @@
 void enforcement_write (struct json_writer *w, const char *key, const struct enforcement *enforcement)
 {
   json_object_begin (w, key);
-  json_string (w, "carry", enforcement_text (enforcement->level));
+  json_string (w, "enforcement", enforcement_text (enforcement->level));
   json_string (w, "basis", enforcement->basis == BASIS_MEASURED ? "measured" : "declared");
   json_string (w, "reason", enforcement->reason);
   json_object_end (w);

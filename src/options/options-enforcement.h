@@ -10,7 +10,7 @@
 #include "control-backend.h"
 #include "options-output.h"
 
-/* {"carry": "enforced", "basis": "measured", "reason": "..."} */
+/* {"enforcement": "enforced", "basis": "measured", "reason": "..."} */
 void enforcement_write (struct json_writer *w, const char *key, const struct enforcement *enforcement);
 
 /* The cell of a table: "enforced", or "enforced?" if not observed yet; BRIEF: "enf", "enf?". */

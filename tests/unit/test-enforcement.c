@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How backends carry controls: every pair declared, values that differ, and backends by name. */
+/* How backends enforce controls: every pair declared, values that differ, and backends by name. */
 #include <config.h>
 
 #include "control-backend.h"
@@ -183,10 +183,10 @@ static void test_values_that_no_backend_has (void **state)
       settings_case (&settings, rows[i].setting, rows[i].text);
       assert_int_equal (settings_complete (&settings, NULL), 0);
       CHECK (enforcement_for (rows[i].control, *b, &settings).level == ENFORCEMENT_IMPOSSIBLE,
-             "%s carries %s", (*b)->name, rows[i].text);
+             "%s enforces %s", (*b)->name, rows[i].text);
       CHECK (has_note (rows[i].control, rows[i].text), "no note says so about %s", rows[i].text);
-      CHECK (enforcement_of (rows[i].control, *b).level != ENFORCEMENT_IMPOSSIBLE, "%s carries no %s at all",
-             (*b)->name, control_info (rows[i].control)->name);
+      CHECK (enforcement_of (rows[i].control, *b).level != ENFORCEMENT_IMPOSSIBLE,
+             "%s does not enforce %s at all", (*b)->name, control_info (rows[i].control)->name);
     }
 }
 

@@ -2,7 +2,7 @@
 /* A backend that is in no table, in this one file: the supervisor runs it like any other.
  *
  * Its "container" is a process that runs the real tyrum-oci-init in a pid namespace, as another user and
- * without new privileges; this program is its runtime, too. It declares what that carries, and the rest as
+ * without new privileges; this program is its runtime, too. It declares what that enforces, and the rest as
  * weaker. The same backend with a runtime that forgets no_new_privileges is refused before the command
  * starts.
  */
@@ -130,9 +130,9 @@ static const struct runtime_program fake_program = {
 
 static struct enforcement_row fake_rows[CONTROL_COUNT + 1];
 
-static const enum control carried[] = { CONTROL_ISOLATION_TYPE,    CONTROL_USER_NON_ROOT,
-                                        CONTROL_NO_NEW_PRIVILEGES, CONTROL_ENVIRONMENT_CLEAN,
-                                        CONTROL_LIMITS_WALL,       CONTROL_LIMITS_OUTPUT };
+static const enum control enforced[] = { CONTROL_ISOLATION_TYPE,    CONTROL_USER_NON_ROOT,
+                                         CONTROL_NO_NEW_PRIVILEGES, CONTROL_ENVIRONMENT_CLEAN,
+                                         CONTROL_LIMITS_WALL,       CONTROL_LIMITS_OUTPUT };
 
 static struct backend fake = {
   .name = "fake",
@@ -150,8 +150,8 @@ static int declare (void **state)
   (void) state;
   for (enum control c = 0; c < CONTROL_COUNT; c++)
     fake_rows[c] = (struct enforcement_row){ c, -1, ENFORCEMENT_WEAKER, true, "a plain process" };
-  for (size_t i = 0; i < ARRAY_LEN (carried); i++)
-    fake_rows[carried[i]].level = ENFORCEMENT_ENFORCED;
+  for (size_t i = 0; i < ARRAY_LEN (enforced); i++)
+    fake_rows[enforced[i]].level = ENFORCEMENT_ENFORCED;
   return 0;
 }
 
@@ -266,10 +266,10 @@ static void test_runs (void **state)
   CHECK (scene.result.reason == RUN_EXITED, "%s: %s", run_reason_text (scene.result.reason), broken);
   assert_string_equal (output, "10001\n");
   assert_int_equal (scene.result.code, 3);
-  for (size_t i = 0; i < ARRAY_LEN (carried); i++) {
-    const struct posture_control *control = &scene.result.posture->controls[carried[i]];
+  for (size_t i = 0; i < ARRAY_LEN (enforced); i++) {
+    const struct posture_control *control = &scene.result.posture->controls[enforced[i]];
 
-    CHECK (control->verdict == VERDICT_VERIFIED, "%s: %s", control_info (carried[i])->name,
+    CHECK (control->verdict == VERDICT_VERIFIED, "%s: %s", control_info (enforced[i])->name,
            control->evidence ? control->evidence : "");
   }
   CHECK (scene.result.left == NULL, "%s is left", scene.result.left);
@@ -292,7 +292,7 @@ static void test_lie_is_refused (void **state)
   assert_int_equal (scene.result.posture->controls[CONTROL_NO_NEW_PRIVILEGES].verdict, VERDICT_VIOLATED);
 }
 
-/* A kind of isolation is carried by backends of that kind only. */
+/* A kind of isolation is enforced by backends of that kind only. */
 static void test_kind (void **state)
 {
   struct enforcement enforcement;

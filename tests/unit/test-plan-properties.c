@@ -68,7 +68,7 @@ static struct profile *make_profile (struct rng *rng)
   profile->file = strdup ("random.json");
   profile->trusted = true;
   random_settings (rng, RANDOM_SAID, &profile->settings);
-  /* What no backend carries would refuse nearly every plan; the golden cases have those. */
+  /* What no backend enforces would refuse nearly every plan; the golden cases have those. */
   for (enum setting s = SETTING_BUDGET_RUNS; s <= SETTING_BUDGET_TOKENS; s++)
     value_clear (&profile->settings.values[s]);
   value_clear (&profile->settings.values[SETTING_TOOLS]);

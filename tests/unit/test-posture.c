@@ -142,7 +142,7 @@ static void test_rule (void **state)
   }
 }
 
-/* What is carried weaker is never called verified, however good it looks. */
+/* What is enforced weaker is never called verified, however good it looks. */
 static void test_weaker (void **state)
 {
   cleanup_posture_case struct posture_case c = { 0 };

@@ -68,7 +68,7 @@ def differs(backend, what):
     engine, _, runtime = backend.partition(":")
     columns = [backend] if engine == "oci" or not runtime else [engine, f"oci:{runtime}"]
     if what in CONTROLS:
-        return any(CONTROLS[what][column]["carry"] != "enforced" for column in columns)
+        return any(CONTROLS[what][column]["enforcement"] != "enforced" for column in columns)
     assert what in DIFFERENCES or not MATRIX["controls"], f"the matrix has no '{what}'"
     return any(column in DIFFERENCES.get(what, ()) for column in columns)
 
