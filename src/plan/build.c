@@ -33,12 +33,12 @@ static int refuse_disabled (struct draft *draft)
 {
   if (draft->profile->settings.values[SETTING_ISOLATION_TYPE].level != ISOLATION_DISABLED)
     return 0;
-  if (!draft->ceiling->allow_rawdog)
+  if (!draft->ceiling->allow_unconfined)
     return error_set (
         draft->err, -EPERM,
         "profile '%s' has no sandbox, and the operator's ceiling does not allow that on this host",
         draft->profile->name);
-  if (!draft->request->rawdog)
+  if (!draft->request->unconfined)
     return error_set (draft->err, -EPERM,
                       "profile '%s' has no sandbox; say --rawdog-no-sandbox-at-all if you mean it",
                       draft->profile->name);

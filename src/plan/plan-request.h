@@ -29,7 +29,7 @@ struct request {
   struct grants secrets;     /* --secret: name and source */
   struct settings tighten;   /* --limit, --timeout */
   struct strlist accepted;   /* --accept-unenforced (a set of control names) */
-  bool rawdog;               /* --rawdog-no-sandbox-at-all */
+  bool unconfined;           /* --rawdog-no-sandbox-at-all */
 
   const struct backend *backend;
   const struct backend *below; /* the runtime that the engine BACKEND uses; NULL: not known */

@@ -16,7 +16,7 @@ static int read_unconfined (struct parse *parse, const struct json_node *node, v
   if (node->type != JSON_BOOL)
     return parse_error (parse, node, "allow_rawdog", "expected true or false, found %s",
                         json_type_text (node->type));
-  ((struct ceiling *) document)->allow_rawdog = node->flag;
+  ((struct ceiling *) document)->allow_unconfined = node->flag;
   return 0;
 }
 

@@ -19,7 +19,7 @@ struct ceiling {
   char *file; /* NULL: there is none */
   struct settings settings;
   struct seccomp_list *seccomp; /* the list that it names, once loaded */
-  bool allow_rawdog;
+  bool allow_unconfined;
   uint32_t ids_first, ids_count; /* host ids for private user namespaces; count 0: not set */
 };
 

@@ -55,7 +55,7 @@ const char *session_request_profile (const struct session_request *asked)
 
 int session_request_read (const struct session_request *asked, struct request *request, struct error *err)
 {
-  request->rawdog = asked->unconfined;
+  request->unconfined = asked->unconfined;
   request->terminal = asked->terminal;
   request->id_slot = 0;
   request->run_id = strdup (PRINTED_RUN_ID);

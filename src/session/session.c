@@ -107,7 +107,8 @@ static bool is_unconfined (const struct context *context)
   const struct value *type = &context->profile->settings.values[SETTING_ISOLATION_TYPE];
   const struct value *most = &context->ceiling->settings.values[SETTING_ISOLATION_TYPE];
 
-  return type->level == ISOLATION_DISABLED && context->request.rawdog && context->ceiling->allow_rawdog
+  return type->level == ISOLATION_DISABLED && context->request.unconfined
+         && context->ceiling->allow_unconfined
          && (most->state == VALUE_UNSET || most->level == ISOLATION_DISABLED);
 }
 
