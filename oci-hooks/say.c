@@ -50,21 +50,21 @@ static bool leads_nowhere (int fd)
 }
 
 /* The parent's arguments; TEXT owns them. */
-static char **parents_words (pid_t parent, char **ret_text)
+static char **parents_argv (pid_t parent, char **ret_text)
 {
   cleanup_free char *path = str_format ("/proc/%d/cmdline", (int) parent);
   cleanup_error struct error ignored = { 0 };
-  char **words = calloc (LIMIT_ARGUMENTS + 1, sizeof (*words));
+  char **argv = calloc (LIMIT_ARGUMENTS + 1, sizeof (*argv));
   size_t len = 0, count = 0;
 
-  if (path == NULL || words == NULL
+  if (path == NULL || argv == NULL
       || file_read (AT_FDCWD, path, LIMIT_STATE_BYTES, ret_text, &len, &ignored) < 0) {
-    free (words);
+    free (argv);
     return NULL;
   }
   for (size_t at = 0; at < len && count < LIMIT_ARGUMENTS; at += strlen (*ret_text + at) + 1)
-    words[count++] = *ret_text + at;
-  return words;
+    argv[count++] = *ret_text + at;
+  return argv;
 }
 
 static void write_log (const struct command *command, const char *text)
@@ -130,11 +130,11 @@ static bool is_podman (pid_t parent)
 }
 
 /* Whether the parent is a runtime that makes container ID. */
-static bool is_runtime (char *const *words, const char *id, struct command *ret_command)
+static bool is_runtime (char *const *argv, const char *id, struct command *ret_command)
 {
   cleanup_error struct error ignored = { 0 };
 
-  return words != NULL && words[0] != NULL && command_parse (words + 1, ret_command, &ignored) == 0
+  return argv != NULL && argv[0] != NULL && command_parse (argv + 1, ret_command, &ignored) == 0
          && (ret_command->verb == VERB_CREATE || ret_command->verb == VERB_RUN) && ret_command->id != NULL
          && strcmp (ret_command->id, id) == 0;
 }
@@ -142,15 +142,15 @@ static bool is_runtime (char *const *words, const char *id, struct command *ret_
 void hook_say (const struct hook *hook, const char *text)
 {
   cleanup_free char *held = NULL;
-  cleanup_free char **words = NULL;
+  cleanup_free char **argv = NULL;
   struct command command = { 0 };
   pid_t parent = getppid ();
 
   fprintf (stderr, "tyrum-oci-hook: %s\n", text);
   if (parent <= 1 || !leads_nowhere (STDERR_FILENO))
     return;
-  words = hook->id && !hook->early ? parents_words (parent, &held) : NULL;
-  if (hook->early ? !is_podman (parent) : !is_runtime (words, hook->id, &command))
+  argv = hook->id && !hook->early ? parents_argv (parent, &held) : NULL;
+  if (hook->early ? !is_podman (parent) : !is_runtime (argv, hook->id, &command))
     return;
   if (!hook->early)
     write_log (&command, text);

@@ -24,7 +24,7 @@ void handed_clear (struct handed *handed)
     close_p (&handed->fds[i]);
   close_p (&handed->connection);
   free (handed->argv);
-  free (handed->variables);
+  free (handed->env);
   free (handed->text);
   *handed = (struct handed) HANDED_NONE;
 }
@@ -58,7 +58,7 @@ static int read_strings (struct handed *handed)
 
   if (r == 0)
     r = read_text (handed);
-  return r < 0 ? r : daemon_request_split (&handed->request, handed->text, &handed->argv, &handed->variables);
+  return r < 0 ? r : daemon_request_split (&handed->request, handed->text, &handed->argv, &handed->env);
 }
 
 static int receive (int from, struct handed *handed)
@@ -183,7 +183,7 @@ int handed_become (struct handed *handed)
   if (r < 0)
     return r;
   umask (request->umask & 0777);
-  environ = handed->variables;
+  environ = handed->env;
   for (int i = DAEMON_DIRECTORY; i < DAEMON_FDS; i++) {
     close_p (&handed->fds[i]);
     handed->fds[i] = -1;

@@ -19,7 +19,7 @@ struct handed {
   struct daemon_request request;
   char *text;  /* the strings of argv and env */
   char **argv; /* this and the next are NULL-terminated and point into TEXT */
-  char **variables;
+  char **env;
 };
 
 #define HANDED_NONE                                                                                          \

@@ -17,4 +17,4 @@
  * process. VARIABLES is the environment of the sandbox's plan. The sandbox is discarded after AGE_MS. */
 __attribute__ ((noreturn)) void hold (int control, struct session_process *process,
                                       const struct strlist *template, const struct prewarmed_owner *owner,
-                                      char **variables, uint64_t age_ms);
+                                      char **env, uint64_t age_ms);

@@ -86,7 +86,7 @@ static bool has_our_limits (const struct handed *handed)
 
 __attribute__ ((noreturn)) void hold (int control, struct session_process *process,
                                       const struct strlist *template, const struct prewarmed_owner *owner,
-                                      char **variables, uint64_t age_ms)
+                                      char **env, uint64_t age_ms)
 {
   struct handed handed = HANDED_NONE;
   struct error err = { 0 };
@@ -95,7 +95,7 @@ __attribute__ ((noreturn)) void hold (int control, struct session_process *proce
   int status;
 
   leave_daemon (control);
-  environ = variables;
+  environ = env;
   if (prewarmed_make (process, template, owner, &prewarmed, &err) < 0) {
     tell_failed (control, &err);
     _exit (EXIT_FAILURE);

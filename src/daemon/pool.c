@@ -46,7 +46,7 @@ struct pool {
   size_t kind_count;
   struct sandbox sandboxes[SANDBOXES_MAX];
   size_t count;
-  struct strlist variables; /* of the daemon's environment: used for the plans of all sandboxes */
+  struct strlist env; /* of the daemon's environment: used for the plans of all sandboxes */
   const struct configuration *configuration;
   struct session_process *process;
 };
@@ -93,7 +93,7 @@ int pool_new (const struct configuration *configuration, struct session_process 
   if (!failed) {
     pool->configuration = configuration;
     pool->process = process;
-    failed = take_env (environ, &pool->variables) < 0;
+    failed = take_env (environ, &pool->env) < 0;
     pool->kinds = calloc (configuration->ready.count + 1, sizeof (*pool->kinds));
     failed = failed || pool->kinds == NULL;
   }
@@ -124,7 +124,7 @@ void pool_free (struct pool *pool)
     strlist_clear (&pool->kinds[i].template);
     strlist_clear (&pool->kinds[i].next);
   }
-  strlist_clear (&pool->variables);
+  strlist_clear (&pool->env);
   free (pool->kinds);
   free (pool);
 }
@@ -165,7 +165,7 @@ static char **array_of (const struct strlist *list)
 static bool start (struct pool *pool, size_t at)
 {
   struct kind *kind = &pool->kinds[at];
-  char **variables;
+  char **env;
   int pair[2];
   pid_t pid;
 
@@ -173,10 +173,10 @@ static bool start (struct pool *pool, size_t at)
     return false;
   pid = fork ();
   if (pid == 0) {
-    variables = array_of (&pool->variables);
-    if (variables == NULL)
+    env = array_of (&pool->env);
+    if (env == NULL)
       _exit (EXIT_FAILURE);
-    hold (pair[1], pool->process, &kind->template, &kind->owner, variables, pool->configuration->ready_age);
+    hold (pair[1], pool->process, &kind->template, &kind->owner, env, pool->configuration->ready_age);
   }
   close (pair[1]);
   if (pid < 0)
@@ -260,7 +260,7 @@ static bool give_one (struct pool *pool, size_t kind, const struct handed *hande
 
 bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
 {
-  cleanup_strlist struct strlist template = { 0 }, variables = { 0 };
+  cleanup_strlist struct strlist template = { 0 }, env = { 0 };
   struct prewarmed_owner owner = { geteuid (), getegid () };
   cleanup_free char *profile = NULL;
 
@@ -268,7 +268,7 @@ bool pool_give (struct pool *pool, const struct handed *handed, uint64_t now)
   if (pool->kind_count == 0 || !pool->configuration->daemon_use
       || !prewarmed_template (handed->argv, handed->fds[DAEMON_DIRECTORY], pool->configuration, &template,
                               &profile, &owner)
-      || take_env (handed->variables, &variables) < 0 || !strlist_equal (&variables, &pool->variables))
+      || take_env (handed->env, &env) < 0 || !strlist_equal (&env, &pool->env))
     return false;
   for (size_t i = 0; i < pool->kind_count; i++)
     if (strcmp (pool->kinds[i].profile, profile) == 0) {
