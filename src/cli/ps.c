@@ -12,6 +12,7 @@
 #include "base-json-write.h"
 #include "cli-verbs.h"
 #include "host-facts.h"
+#include "image-cache.h"
 #include "options-table.h"
 #include "session-paths.h"
 #include "shim-sweep.h"
@@ -193,12 +194,28 @@ static unsigned sweep (const struct host_facts *host)
   return sweep_containers (host->state_dir, UINT_MAX, call_lost, &call);
 }
 
+/* Removes unpacked images that no run has used for the time in the configuration. */
+static int sweep_images (const struct host_facts *host, struct session_process *process, size_t *ret_removed,
+                         struct error *err)
+{
+  const struct configuration *configuration = NULL;
+  cleanup_image_cache struct image_cache cache = { .fd = -1 };
+  int r = session_process_configuration (process, &configuration, err);
+
+  if (r == 0)
+    r = image_cache_open_existing (host->storage_dir, &cache, err);
+  if (r == 0 && cache.fd >= 0)
+    r = image_cache_gc (&cache, configuration->images_unused / 1000, ret_removed, err);
+  return r;
+}
+
 static int run_gc_verb (const struct arguments *arguments, struct output *output, struct error *err)
 {
   cleanup_host_facts struct host_facts *host = NULL;
   unsigned count = 0;
   cleanup_error struct error second = { 0 };
   unsigned containers = 0;
+  size_t images = 0;
   int r = host_look (&host, err);
 
   if (r < 0)
@@ -211,8 +228,12 @@ static int run_gc_verb (const struct arguments *arguments, struct output *output
       && r == 0)
     r = err->code;
   count += containers + sweep (host);
+  if (sweep_images (host, arguments->process, &images, r < 0 ? &second : err) < 0 && r == 0)
+    r = err->code;
   if (r == 0)
     strbuf_addf (&output->out, "%u finished\n", count);
+  if (r == 0 && images > 0)
+    strbuf_addf (&output->out, "%zu unused images removed\n", images);
   return r;
 }
 
@@ -245,12 +266,14 @@ const struct verb verb_kill = {
 
 const struct verb verb_gc = {
   .path = "gc",
-  .summary = "clean up after killed runs",
+  .summary = "clean up after killed runs, and remove unused images",
   .description =
       "Ends all processes and removes the cgroups and directories of runs whose supervisor is gone. "
       "Live runs are not touched. The next 'run' does the same. Containers that such runs left in "
       "Docker or Podman are removed too, by their labels. The state of tyrum-oci-runtime for a "
-      "container is removed when its engine has removed the bundle and no process of it is running.",
+      "container is removed when its engine has removed the bundle and no process of it is running. "
+      "Unpacked images that no run has used for 30 days are removed as well; images.unused in the "
+      "configuration is another time.",
   .options = gc_options,
   .run = run_gc_verb,
 };

@@ -37,6 +37,15 @@ int image_cache_open (const char *state, struct image_cache *ret_cache, struct e
   return 0;
 }
 
+int image_cache_open_existing (const char *state, struct image_cache *ret_cache, struct error *err)
+{
+  cleanup_free char *path = str_format ("%s/images", state);
+
+  if (path == NULL)
+    return error_oom (err);
+  return access (path, F_OK) < 0 && errno == ENOENT ? 0 : image_cache_open (state, ret_cache, err);
+}
+
 void image_cache_close (struct image_cache *cache)
 {
   close_p (&cache->fd);

@@ -32,6 +32,8 @@ struct image_cache {
 
 /* Makes STATE and the directory if they are missing. -EPERM if other users could have written there. */
 int image_cache_open (const char *state, struct image_cache *ret_cache, struct error *err);
+/* The same for gc: where there is no cache none is made, and the descriptor stays -1. */
+int image_cache_open_existing (const char *state, struct image_cache *ret_cache, struct error *err);
 void image_cache_close (struct image_cache *cache);
 #define cleanup_image_cache cleanup (image_cache_close)
 

@@ -18,6 +18,10 @@
 #define JOURNAL_KEEP      8u
 #define JOURNAL_KEEP_MAX  10000u
 
+#define HOUR_MS           ((uint64_t) 60 * 60 * 1000)
+#define UNUSED_MAX_MS     (24 * 366 * HOUR_MS)
+#define UNUSED_DEFAULT_MS (24 * 30 * HOUR_MS)
+
 #define DURATION_MIN_MS     ((uint64_t) 1000)
 #define DURATION_MAX_MS     ((uint64_t) 24 * 60 * 60 * 1000)
 #define DURATION_DEFAULT_MS ((uint64_t) 10 * 60 * 1000)
@@ -123,6 +127,17 @@ static int into_duration (const struct json_place *place, const struct json_node
   return 0;
 }
 
+static int into_unused (const struct json_place *place, const struct json_node *node, void *at,
+                        struct error *err)
+{
+  uint64_t ms;
+
+  if (!number_parse_duration (node->text, &ms) || ms < HOUR_MS || ms > UNUSED_MAX_MS)
+    return json_fail (place, node, err, "'%s' is not a time from 1h to 8784h, such as \"720h\"", node->text);
+  *(uint64_t *) at = ms;
+  return 0;
+}
+
 /* Profile names with counts. The names are stored as a set, so each count is assigned by name. */
 static int into_ready (const struct json_place *place, const struct json_node *node, void *at,
                        struct error *err)
@@ -172,6 +187,8 @@ const struct configuration_key configuration_keys[] = {
   ROW ("journal", "keep", JSON_NUMBER, into_keep, journal_keep,
        "how many full files are kept besides the current one (default: 8)",
        "{ \"type\": \"integer\", \"minimum\": 1, \"maximum\": 10000 }"),
+  ROW ("images", "unused", JSON_STRING, into_unused, images_unused,
+       "gc removes unpacked images that no run has used for so long (default: 720h)", DURATION_SCHEMA),
   ROW ("toolrunner", "mode", JSON_STRING, into_mode, toolrunner_mode,
        "runner: the image's own ToolRunner runs inside; command: the command of a CLI step runs inside",
        "{ \"enum\": [\"runner\", \"command\"] }"),
@@ -255,7 +272,8 @@ static int ignore (const struct json_place *place, const struct json_node *node,
 static const struct json_field top[] = {
   { "$schema", JSON_STRING, ignore, 0 },       { "version", JSON_NUMBER, read_version, 0 },
   { "journal", JSON_OBJECT, read_section, 0 }, { "toolrunner", JSON_OBJECT, read_section, 0 },
-  { "engines", JSON_OBJECT, read_section, 0 }, { "daemon", JSON_OBJECT, read_section, 0 },
+  { "images", JSON_OBJECT, read_section, 0 },  { "engines", JSON_OBJECT, read_section, 0 },
+  { "daemon", JSON_OBJECT, read_section, 0 },
 };
 
 int configuration_new (struct configuration **ret_configuration, struct error *err)
@@ -268,6 +286,7 @@ int configuration_new (struct configuration **ret_configuration, struct error *e
   configuration->journal_sync = true;
   configuration->journal_max_bytes = JOURNAL_MAX_BYTES;
   configuration->journal_keep = JOURNAL_KEEP;
+  configuration->images_unused = UNUSED_DEFAULT_MS;
   configuration->daemon_use = true;
   configuration->daemon_idle = configuration->ready_age = DURATION_DEFAULT_MS;
   *ret_configuration = configuration;

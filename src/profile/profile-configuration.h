@@ -33,6 +33,9 @@ struct configuration {
   uint64_t journal_max_bytes;
   uint32_t journal_keep;
 
+  /* images */
+  uint64_t images_unused; /* milliseconds without a run after which gc removes an unpacked image */
+
   /* toolrunner; NULL and empty where not set */
   enum toolrunner_mode toolrunner_mode;
   bool policy_checked_upstream;

@@ -22,6 +22,7 @@ static void test_defaults (void **state)
                && empty->journal_sync);
   assert_int_equal (empty->journal_max_bytes, 64u * 1024 * 1024);
   assert_int_equal (empty->journal_keep, 8);
+  assert_int_equal (empty->images_unused, (uint64_t) 30 * 24 * 3600 * 1000);
   assert_int_equal (empty->toolrunner_mode, TOOLRUNNER_UNSET);
   assert_false (empty->policy_checked_upstream);
   assert_null (empty->daemon_socket);
@@ -37,6 +38,7 @@ static void test_values (void **state)
   static const char text[] =
       "// comments are fine\n"
       "{\"version\":1,\"journal\":{\"required\":false,\"sync\":false,\"max_size\":\"1M\",\"keep\":3},"
+      "\"images\":{\"unused\":\"48h\"},"
       "\"toolrunner\":{\"mode\":\"runner\",\"policy_checked_upstream\":true,\"profile\":\"hardened\","
       "\"backend\":\"oci\",\"runtime\":\"runc\",\"image\":\"oci:/x\",\"workspace\":\"work\","
       "\"command\":[\"node\",\"\"],\"migrations_dir\":\"/m\"}}";
@@ -48,6 +50,7 @@ static void test_values (void **state)
   assert_false (c->journal_required || c->journal_sync);
   assert_int_equal (c->journal_max_bytes, 1024 * 1024);
   assert_int_equal (c->journal_keep, 3);
+  assert_int_equal (c->images_unused, (uint64_t) 48 * 3600 * 1000);
   assert_int_equal (c->toolrunner_mode, TOOLRUNNER_RUNNER);
   assert_true (c->policy_checked_upstream);
   assert_string_equal (c->profile, "hardened");
@@ -102,6 +105,8 @@ static void test_mistakes (void **state)
       "configuration 'c.json':2:2: unknown key 'jurnal', did you mean 'journal'?" },
     { JOURNAL ("\"keeps\":1"), "journal: unknown key 'keeps', did you mean 'keep'?" },
     { JOURNAL ("\"keep\":0"), "journal.keep: '0' is not a number from 1 to 10000" },
+    { "{\"version\":1,\"images\":{\"unused\":\"59m\"}}",
+      "images.unused: '59m' is not a time from 1h to 8784h, such as \"720h\"" },
     { JOURNAL ("\"keep\":\"1\""), "journal.keep: expected a number, found a string" },
     { JOURNAL ("\"max_size\":\"1K\""), "journal.max_size: '1K' is not a size from 64K on" },
     { JOURNAL ("\"max_size\":65536"), "journal.max_size: expected a string, found a number" },
@@ -124,11 +129,16 @@ static void test_mistakes (void **state)
     { DAEMON ("\"idle\":600"), "daemon.idle: expected a string, found a number" },
     { DAEMON ("\"ready_age\":\"0s\""), "daemon.ready_age: '0s' is not a time from 1s to 24h" },
     { DAEMON ("\"ready\":[]"), "daemon.ready: expected an object, found an array" },
-    { DAEMON ("\"ready\":{\"hardened\":0}"), "daemon.ready.hardened: the value is not a number from 1 to 64" },
-    { DAEMON ("\"ready\":{\"hardened\":65}"), "daemon.ready.hardened: the value is not a number from 1 to 64" },
-    { DAEMON ("\"ready\":{\"hardened\":-1}"), "daemon.ready.hardened: the value is not a number from 1 to 64" },
-    { DAEMON ("\"ready\":{\"hardened\":1.5}"), "daemon.ready.hardened: the value is not a number from 1 to 64" },
-    { DAEMON ("\"ready\":{\"hardened\":\"1\"}"), "daemon.ready.hardened: the value is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":0}"),
+      "daemon.ready.hardened: the value is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":65}"),
+      "daemon.ready.hardened: the value is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":-1}"),
+      "daemon.ready.hardened: the value is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":1.5}"),
+      "daemon.ready.hardened: the value is not a number from 1 to 64" },
+    { DAEMON ("\"ready\":{\"hardened\":\"1\"}"),
+      "daemon.ready.hardened: the value is not a number from 1 to 64" },
     { DAEMON ("\"ready\":{\"a\":40,\"b\":40}"), "daemon.ready: more than 64 sandboxes in total" },
     { DAEMON ("\"ready\":{\"a\":1,\"a\":2}"), "'a'" },
   };
