@@ -180,7 +180,7 @@ void run_look_around (struct run *run); /* while the container is being made */
 int run_observe (struct run *run);
 void run_remember (const struct run *run); /* what was seen: needed by `status` and `check` */
 
-/* engine-rendezvous.c: init connects to us, where an engine passes no descriptors. */
+/* rendezvous.c: init connects to us, where an engine passes no descriptors. */
 int run_rendezvous_open (struct run *run);
 /* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: there was none for a
  * while.
