@@ -21,7 +21,6 @@ static const struct enforcement_row rows[] = {
 
 static const struct runtime_program program = {
   .needs_v1_view = true,
-  .listens = true,
   .find = oci_find,
   .argv = crun_argv,
   .failure = oci_failure,

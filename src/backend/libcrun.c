@@ -102,7 +102,6 @@ static const struct enforcement_row rows[] = {
 
 static const struct runtime_program program = {
   .needs_v1_view = true,
-  .listens = true,
   .is_helper = true,
   .creates_only = true,
   .leaves_v1_groups = true,

@@ -6,7 +6,6 @@
 #include "render-oci.h"
 
 static const struct runtime_program program = {
-  .listens = true,
   .find = oci_find,
   .argv = oci_argv,
   .failure = oci_failure,

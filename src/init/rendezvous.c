@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "init-answer.h"
 #include "init-command.h"
 #include "init-memory.h"
+#include "init-restrict.h"
 #include "init-tools.h"
 
 /* The last message, and the answers to it. Only used until the go-ahead. */
@@ -59,6 +62,33 @@ static int send_packet (int fd, const void *packet, size_t size)
   do
     sent = send (fd, packet, size, MSG_NOSIGNAL);
   while (sent < 0 && worth_again (fd, POLLOUT));
+  if (sent < 0)
+    return -errno;
+  return (size_t) sent == size ? 0 : -EMSGSIZE;
+}
+
+/* Sends one packet, with the descriptor PASSED if it is not negative. */
+static int send_passing (const void *packet, size_t size, int passed)
+{
+  struct iovec part = { .iov_len = size };
+  union {
+    char bytes[CMSG_SPACE (sizeof (int))];
+    struct cmsghdr head;
+  } control = {
+    .head = { .cmsg_len = CMSG_LEN (sizeof (int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS }
+  };
+  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+  ssize_t sent;
+
+  memcpy (&part.iov_base, &packet, sizeof part.iov_base);
+  if (passed >= 0) {
+    memcpy (CMSG_DATA (&control.head), &passed, sizeof passed);
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+  }
+  do
+    sent = sendmsg (HANDSHAKE_FD, &message, MSG_NOSIGNAL);
+  while (sent < 0 && worth_again (HANDSHAKE_FD, POLLOUT));
   if (sent < 0)
     return -errno;
   return (size_t) sent == size ? 0 : -EMSGSIZE;
@@ -194,6 +224,28 @@ static int confine (size_t size, struct failure *failure)
   return tools_prepare (talk.message.questions, talk.message.header.length, failure);
 }
 
+/* Handles a RESTRICT of SIZE bytes, header included, in talk.message. A failure is the supervisor's to judge. */
+static int restrict_now (size_t size, struct failure *failure)
+{
+  static bool restricted;
+  struct handshake_header header = header_of (HANDSHAKE_RESTRICTED, sizeof (struct handshake_restricted));
+  struct handshake_restricted reply = { 0 };
+  int listener, r;
+
+  if (restricted || !message_is_whole (size))
+    return failure_set (failure, -EBADMSG, "the supervisor's restrictions are malformed, or came twice",
+                        NULL);
+  restricted = true;
+  listener = restrict_self (talk.message.questions, talk.message.header.length);
+  reply.errnum = listener < 0 ? -listener : 0;
+  r = send_passing (&header, sizeof header, listener);
+  if (listener >= 0)
+    close (listener);
+  if (r == 0)
+    r = send_packet (HANDSHAKE_FD, &reply, sizeof reply);
+  return r < 0 ? failure_set_errno (failure, -r, "cannot hand the filter's listener over", NULL) : 0;
+}
+
 /* Handles a COMMAND of SIZE bytes, header included, in talk.message. */
 static int take_command (size_t size, struct options *options, struct failure *failure)
 {
@@ -220,6 +272,8 @@ static int handle_messages (struct options *options, size_t *ret_size, struct fa
       r = confine (*ret_size, failure);
     else if (header_is_ours (header, HANDSHAKE_COMMAND))
       r = take_command (*ret_size, options, failure);
+    else if (header_is_ours (header, HANDSHAKE_RESTRICT) && options->transport == TRANSPORT_FD)
+      r = restrict_now (*ret_size, failure);
     else if (header_is_ours (header, HANDSHAKE_ASK))
       r = answer (options->transport, *ret_size, failure);
     else

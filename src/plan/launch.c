@@ -295,6 +295,5 @@ void launch_clear (struct launch *launch)
   free (launch->cgroup_path);
   free (launch->filter_path);
   free (launch->program);
-  free (launch->listener);
   *launch = (struct launch){ 0 };
 }

@@ -46,7 +46,7 @@ struct launch {
 
   char *filter_path; /* for an engine that reads the filter from a file; NULL for all others */
   char *program;     /* the compiled filter in base64; NULL: the runtime gets rules */
-  char *listener;    /* a socket for the filter's listener; NULL: none */
+  bool listens;      /* init loads the filter a second time, with a listener that the supervisor serves */
 };
 
 /* Copies the values of PLAN. */

@@ -83,18 +83,36 @@ int filter_answer (const struct filter *filter, const char *name,
                    const uint64_t arguments[SECCOMP_ARGUMENTS]);
 
 /* Whether the listener is notified when RULE denies NAME. Not for ENOSYS and EINVAL: libraries probe for such
- * calls all the time and fall back to others. Never for sendmsg and write, with which a runtime hands the
- * listener over. */
+ * calls all the time and fall back to others. Never for sendmsg and write, with which init hands the listener
+ * over. */
 bool filter_tells (const struct filter_rule *rule, const char *name);
 
-/* Compiles FILTER to BPF for this machine. With TELLS, denials for which filter_tells holds notify a
- * listener. Takes about 20 milliseconds, so callers cache the result. */
-int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_program, size_t *ret_size,
-                    struct error *err);
+/* Whether that holds for the rule that denies this call. */
+bool filter_call_tells (const struct filter *filter, const char *name,
+                        const uint64_t arguments[SECCOMP_ARGUMENTS]);
+
+/* What becomes of a denied call.
+ *
+ * A run can have the same filter twice: the runtime loads it first, and init a second time, with a listener
+ * that the runtime cannot have. The kernel takes the stricter of the two results, and an errno is stricter
+ * than a notification. So the runtime's filter gives SCMP_ACT_TRACE where init's notifies: that is less
+ * strict than a notification, and without init's filter the call fails with ENOSYS. */
+enum filter_mode {
+  FILTER_ERRNO,    /* it fails with the list's errno */
+  FILTER_NOTIFIES, /* init's: where filter_tells holds a listener is notified */
+  FILTER_DEFERS,   /* the runtime's: these get SCMP_ACT_TRACE, and init may load a filter */
+};
+
+/* The call by which init loads a filter, in FILTER_DEFERS: its first argument is SECCOMP_SET_MODE_FILTER. */
+#define FILTER_LOAD_CALL "seccomp"
+
+/* Compiles FILTER to BPF for this machine. Takes about 20 milliseconds, so callers cache the result. */
+int filter_compile (const struct filter *filter, enum filter_mode mode, uint8_t **ret_program,
+                    size_t *ret_size, struct error *err);
 
 /* The cache key of such a program: a digest of all its inputs, which are the rules, the architecture, the
  * version of libseccomp and that of this code. */
-void filter_program_name (const struct filter *filter, bool tells, char ret_hex[SHA256_HEX]);
+void filter_program_name (const struct filter *filter, enum filter_mode mode, char ret_hex[SHA256_HEX]);
 
 /* The name of a call by its number; NULL if libseccomp has none, or without memory. */
 char *filter_call_name (const struct filter *filter, int number);

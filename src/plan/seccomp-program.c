@@ -11,13 +11,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <linux/seccomp.h>
 #include <seccomp.h>
 
 #include "base-cleanup.h"
 #include "base-sha256.h"
 
 /* Increase it whenever this file compiles a filter differently: it is part of the cache key. */
-#define RECIPE "tyrum-oci filter 2"
+#define RECIPE "tyrum-oci filter 3"
 
 /* The kernel's limit (BPF_MAXINSNS), in bytes. */
 #define PROGRAM_MAX ((off_t) 4096 * 8)
@@ -28,10 +29,18 @@ static void release_p (scmp_filter_ctx *ctx)
     seccomp_release (*ctx);
 }
 
-static int add_rule (scmp_filter_ctx ctx, uint32_t otherwise, const struct filter_rule *rule, bool tells,
-                     struct error *err)
+static uint32_t action_for (const struct filter_rule *rule, const char *name, enum filter_mode mode)
 {
-  uint32_t refusal = rule->allow ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO ((unsigned) rule->errnum);
+  if (rule->allow)
+    return SCMP_ACT_ALLOW;
+  if (mode == FILTER_ERRNO || !filter_tells (rule, name))
+    return SCMP_ACT_ERRNO ((unsigned) rule->errnum);
+  return mode == FILTER_NOTIFIES ? SCMP_ACT_NOTIFY : SCMP_ACT_TRACE (0);
+}
+
+static int add_rule (scmp_filter_ctx ctx, uint32_t otherwise, const struct filter_rule *rule,
+                     enum filter_mode mode, struct error *err)
+{
   struct scmp_arg_cmp args[SECCOMP_ARGUMENTS];
 
   for (size_t i = 0; i < rule->arg_count; i++)
@@ -39,10 +48,11 @@ static int add_rule (scmp_filter_ctx ctx, uint32_t otherwise, const struct filte
                                      rule->args[i].datum };
   for (size_t i = 0; i < rule->names.count; i++) {
     const char *name = rule->names.items[i];
-    uint32_t action = tells && filter_tells (rule, name) ? SCMP_ACT_NOTIFY : refusal;
+    uint32_t action = action_for (rule, name, mode);
     int number = seccomp_syscall_resolve_name (name), r;
 
-    if (number == __NR_SCMP_ERROR || action == otherwise)
+    if (number == __NR_SCMP_ERROR || action == otherwise
+        || (mode == FILTER_DEFERS && strcmp (name, FILTER_LOAD_CALL) == 0))
       continue;
     r = seccomp_rule_add_array (ctx, action, number, (unsigned) rule->arg_count, args);
     if (r < 0)
@@ -74,8 +84,16 @@ static int export(scmp_filter_ctx ctx, uint8_t **ret_program, size_t *ret_size, 
   return 0;
 }
 
-int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_program, size_t *ret_size,
-                    struct error *err)
+static int allow_loading (scmp_filter_ctx ctx, struct error *err)
+{
+  int r = seccomp_rule_add (ctx, SCMP_ACT_ALLOW, seccomp_syscall_resolve_name (FILTER_LOAD_CALL), 1,
+                            SCMP_A0_32 (SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER));
+
+  return r < 0 ? error_set_errno (err, -r, "add '" FILTER_LOAD_CALL "' to the seccomp filter") : 0;
+}
+
+int filter_compile (const struct filter *filter, enum filter_mode mode, uint8_t **ret_program,
+                    size_t *ret_size, struct error *err)
 {
   uint32_t otherwise = SCMP_ACT_ERRNO ((unsigned) filter->unknown_errnum);
   cleanup (release_p) scmp_filter_ctx ctx = seccomp_init (otherwise);
@@ -87,7 +105,9 @@ int filter_compile (const struct filter *filter, bool tells, uint8_t **ret_progr
    * loads it. A libseccomp without this attribute makes a list, which gives the same results. */
   (void) seccomp_attr_set (ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   for (size_t i = 0; r == 0 && i < filter->rule_count; i++)
-    r = add_rule (ctx, otherwise, &filter->rules[i], tells, err);
+    r = add_rule (ctx, otherwise, &filter->rules[i], mode, err);
+  if (r == 0 && mode == FILTER_DEFERS)
+    r = allow_loading (ctx, err);
   return r < 0 ? r : export(ctx, ret_program, ret_size, err);
 }
 
@@ -109,12 +129,12 @@ static void hash_text (struct sha256 *hash, const char *text)
   sha256_update (hash, text, len);
 }
 
-static void hash_rule (struct sha256 *hash, const struct filter_rule *rule, bool tells)
+static void hash_rule (struct sha256 *hash, const struct filter_rule *rule, enum filter_mode mode)
 {
   hash_number (hash, rule->names.count);
   for (size_t i = 0; i < rule->names.count; i++) {
     hash_text (hash, rule->names.items[i]);
-    hash_number (hash, tells && filter_tells (rule, rule->names.items[i]));
+    hash_number (hash, mode != FILTER_ERRNO && filter_tells (rule, rule->names.items[i]));
   }
   hash_numbers (hash, (uint64_t[]){ rule->allow, (uint64_t) rule->errnum, rule->arg_count }, 3);
   for (size_t i = 0; i < rule->arg_count; i++) {
@@ -124,7 +144,7 @@ static void hash_rule (struct sha256 *hash, const struct filter_rule *rule, bool
   }
 }
 
-void filter_program_name (const struct filter *filter, bool tells, char ret_hex[SHA256_HEX])
+void filter_program_name (const struct filter *filter, enum filter_mode mode, char ret_hex[SHA256_HEX])
 {
   const struct scmp_version *version = seccomp_version ();
   struct sha256 hash;
@@ -133,10 +153,10 @@ void filter_program_name (const struct filter *filter, bool tells, char ret_hex[
   hash_text (&hash, RECIPE);
   hash_text (&hash, filter->architecture);
   hash_numbers (&hash, (uint64_t[]){ version->major, version->minor, version->micro }, 3);
-  hash_number (&hash, tells);
+  hash_number (&hash, mode);
   hash_number (&hash, (uint64_t) filter->unknown_errnum);
   hash_number (&hash, filter->rule_count);
   for (size_t i = 0; i < filter->rule_count; i++)
-    hash_rule (&hash, &filter->rules[i], tells);
+    hash_rule (&hash, &filter->rules[i], mode);
   sha256_final_hex (&hash, ret_hex);
 }

@@ -54,15 +54,30 @@ static bool rule_holds (const struct filter_rule *rule, const uint64_t arguments
   return true;
 }
 
+static const struct filter_rule *find_rule (const struct filter *filter, const char *name,
+                                            const uint64_t arguments[SECCOMP_ARGUMENTS])
+{
+  for (size_t i = 0; i < filter->rule_count; i++)
+    if (strset_has (&filter->rules[i].names, name) && rule_holds (&filter->rules[i], arguments))
+      return &filter->rules[i];
+  return NULL;
+}
+
 int filter_answer (const struct filter *filter, const char *name, const uint64_t arguments[SECCOMP_ARGUMENTS])
 {
-  for (size_t i = 0; i < filter->rule_count; i++) {
-    const struct filter_rule *rule = &filter->rules[i];
+  const struct filter_rule *rule = find_rule (filter, name, arguments);
 
-    if (strset_has (&rule->names, name) && rule_holds (rule, arguments))
-      return rule->allow ? 0 : rule->errnum;
-  }
-  return filter->unknown_errnum;
+  if (rule == NULL)
+    return filter->unknown_errnum;
+  return rule->allow ? 0 : rule->errnum;
+}
+
+bool filter_call_tells (const struct filter *filter, const char *name,
+                        const uint64_t arguments[SECCOMP_ARGUMENTS])
+{
+  const struct filter_rule *rule = find_rule (filter, name, arguments);
+
+  return rule != NULL && filter_tells (rule, name);
 }
 
 bool filter_tells (const struct filter_rule *rule, const char *name)

@@ -50,11 +50,58 @@ static bool is_sealed (struct judge *judge)
   return true;
 }
 
+/* Init has loaded the filter a second time, and what that one denies is reported to the supervisor, which
+ * returned the list's errno. The runtime's filter alone would give ENOSYS. */
+static bool is_told (struct judge *judge)
+{
+  const struct promises *promises = judge->promises;
+
+  if (!promises->has_listener)
+    return true;
+  if (judge->in->restrict_errnum != 0) {
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE, "init could not load its filter: %s%s",
+               strerror (judge->in->restrict_errnum),
+               judge->in->restrict_errnum == EBUSY ? " (a filter of the runtime has a listener)" : "");
+    return false;
+  }
+  for (size_t i = 0; i < probe_told_call_count; i++) {
+    const struct probe_call *probe = &probe_told_calls[i];
+    int wanted = filter_answer (promises->filter, probe->name, probe->call.arguments);
+    int64_t answer = 0;
+
+    if (!inside_call (judge->in, &probe->call, &answer) || answer == -wanted)
+      continue;
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
+               "%s gave %" PRId64 ", not %d: it was not reported to the supervisor", probe->name, answer,
+               -wanted);
+    return false;
+  }
+  return true;
+}
+
+/* The number of told probes that were answered; 0: the supervisor was not seen to answer any. */
+static unsigned count_told (const struct judge *judge)
+{
+  unsigned count = 0;
+  int64_t answer;
+
+  for (size_t i = 0; judge->promises->has_listener && i < probe_told_call_count; i++)
+    count += inside_call (judge->in, &probe_told_calls[i].call, &answer);
+  return count;
+}
+
+/* The runtime's filter leaves these to init's, which is loaded later. */
+static bool is_left (const struct judge *judge, const struct probe_call *probe, int64_t answer)
+{
+  return judge->promises->has_listener && answer == -ENOSYS
+         && filter_call_tells (judge->promises->filter, probe->name, probe->call.arguments);
+}
+
 /* The number of probes that the filter denied with the expected errno; -1 after recording one that was
  * not. */
 static int count_denied (struct judge *judge)
 {
-  int denied = 0, told = 0;
+  int denied = 0;
 
   for (size_t i = 0; i < probe_call_count; i++) {
     const struct probe_call *probe = &probe_calls[i];
@@ -67,9 +114,8 @@ static int count_denied (struct judge *judge)
       judge_say (judge, CONTROL_SECCOMP, VERDICT_UNVERIFIED, SEEN_NOT, "%s was not tried", probe->name);
       return -1;
     }
-    if (answer == -wanted) {
+    if (answer == -wanted || is_left (judge, probe, answer)) {
       denied++;
-      told += wanted == EPERM;
       continue;
     }
     /* An outer filter, or a kernel without the call, may refuse it with another errno. */
@@ -79,12 +125,6 @@ static int count_denied (struct judge *judge)
       return -1;
     }
   }
-  /* If the listener is closed, the kernel fails these calls with ENOSYS instead of our errno. */
-  if (judge->promises->has_listener && told == 0) {
-    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
-               "no denied call reaches the supervisor: the filter's listener was dropped");
-    return -1;
-  }
   return denied;
 }
 
@@ -92,7 +132,7 @@ void judge_seccomp (struct judge *judge)
 {
   int denied;
 
-  if (!is_filtered (judge) || !is_sealed (judge))
+  if (!is_filtered (judge) || !is_sealed (judge) || !is_told (judge))
     return;
   denied = count_denied (judge);
   if (denied < 0)
@@ -102,6 +142,7 @@ void judge_seccomp (struct judge *judge)
                "the profile allows every call that could be tried");
   else
     judge_say (judge, CONTROL_SECCOMP, VERDICT_VERIFIED, judge_seen (judge),
-               "Seccomp: 2, seal %d; %d calls are denied as listed, getpid is allowed",
-               judge->promises->filter->seal, denied);
+               "Seccomp: 2, seal %d; %d calls are denied as listed, getpid is allowed%s",
+               judge->promises->filter->seal, denied,
+               count_told (judge) > 0 ? "; init's own filter reports to the supervisor" : "");
 }

@@ -25,6 +25,7 @@ struct asked {
 struct questions {
   struct asked *items;
   size_t count;
+  size_t before; /* of these, how many are asked before init has loaded its own filter */
 };
 
 int questions_make (const struct promises *promises, struct questions *ret_questions, struct error *err);
@@ -45,6 +46,7 @@ struct answer {
 struct inside {
   struct questions questions;
   struct answer *answers; /* one for each question */
+  int restrict_errnum;    /* why init could not load its own filter; 0: it could, or was not told to */
 };
 
 /* Takes QUESTIONS. */
@@ -84,6 +86,12 @@ struct probe_call {
 
 extern const struct probe_call probe_calls[];
 extern const size_t probe_call_count;
+
+/* Calls of the same kind that are asked again when init has loaded its own filter, as far as it notifies of
+ * them: the supervisor must have answered them. PROBE_TOLD of them are enough. */
+#define PROBE_TOLD 2u
+extern const struct probe_call probe_told_calls[];
+extern const size_t probe_told_call_count;
 
 /* Calls that single checks use. */
 extern const struct report_call probe_seal;        /* SEAL_CALL */

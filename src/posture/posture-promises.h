@@ -18,7 +18,7 @@ struct promises {
   bool among_others;         /* in an engine, whose containers can share namespaces and mounts */
   bool joins_user_namespace; /* changing its mounts requires joining its user namespace */
   bool passed_descriptors;   /* init was started with its two sockets */
-  bool has_listener;         /* the supervisor is notified of denied calls */
+  bool has_listener;         /* init loads the filter again, and the supervisor is notified of denied calls */
   bool bounds_tools;         /* only what process.tools names can be executed */
   bool root_read_only, user_namespace, network_namespace;
   uint32_t uid, gid;

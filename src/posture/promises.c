@@ -21,7 +21,7 @@ struct promises promises_of_plan (const struct plan *plan, const struct launch *
     .among_others = plan->backend->has_others,
     .joins_user_namespace = launch->staged_ids || plan->engines_ids,
     .passed_descriptors = launch->passed_descriptors,
-    .has_listener = launch->listener != NULL,
+    .has_listener = launch->listens,
     .bounds_tools = plan_bounds_tools (plan),
     .root_read_only = plan->root_read_only,
     .user_namespace = plan->user_namespace,

@@ -53,6 +53,14 @@ const struct probe_call probe_calls[] = {
 };
 const size_t probe_call_count = ARRAY_LEN (probe_calls);
 
+/* With other arguments than above: each question is asked once. */
+const struct probe_call probe_told_calls[] = {
+  { "unshare", CALL (SYS_unshare, CLONE_FS) },      { "setns", CALL (SYS_setns, NO_FD, 1) },
+  { "mount", CALL (SYS_mount, 0, 0, 0, 1, 0) },     { "keyctl", CALL (SYS_keyctl, 0xfffffffeu) },
+  { "ptrace", CALL (SYS_ptrace, 0xfffe, 0, 0, 0) }, { "bpf", CALL (SYS_bpf, 0xfffe, 0, 0) },
+};
+const size_t probe_told_call_count = ARRAY_LEN (probe_told_calls);
+
 const struct report_call probe_seal = CALL (SYS_nfsservctl);
 const struct report_call probe_allowed = CALL (SYS_getpid);
 const struct report_call probe_become_root = CALL (SYS_setresuid, 0, 0, 0);
@@ -195,6 +203,24 @@ static int ask_calls (struct questions *questions, const struct promises *promis
   return failed ? -ENOMEM : 0;
 }
 
+static int ask_told (struct questions *questions, const struct promises *promises)
+{
+  unsigned count = 0;
+  bool failed = false;
+
+  questions->before = questions->count;
+  for (size_t i = 0; promises->has_listener && i < probe_told_call_count && count < PROBE_TOLD && !failed;
+       i++) {
+    const struct probe_call *probe = &probe_told_calls[i];
+
+    if (!filter_call_tells (promises->filter, probe->name, probe->call.arguments))
+      continue;
+    failed = ask_call (questions, &probe->call) < 0;
+    count++;
+  }
+  return failed ? -ENOMEM : 0;
+}
+
 /* Init is executable but not in process.tools, so executing it must fail. */
 static int ask_tools (struct questions *questions, const struct promises *promises)
 {
@@ -226,7 +252,8 @@ int questions_make (const struct promises *promises, struct questions *ret_quest
   for (size_t i = 0; i < ARRAY_LEN (always) && !failed; i++)
     failed = ask_path (&questions, always[i].kind, always[i].path) < 0;
   if (failed || ask_paths (&questions, promises) < 0 || ask_network (&questions, promises) < 0
-      || ask_tools (&questions, promises) < 0 || ask_calls (&questions, promises) < 0)
+      || ask_tools (&questions, promises) < 0 || ask_calls (&questions, promises) < 0
+      || ask_told (&questions, promises) < 0)
     return error_oom (err);
   *ret_questions = questions;
   questions = (struct questions){ 0 };
@@ -235,9 +262,9 @@ int questions_make (const struct promises *promises, struct questions *ret_quest
 
 size_t questions_write (const struct questions *questions, size_t *at, uint8_t *buffer, size_t size)
 {
-  size_t used = 0;
+  size_t used = 0, end = *at < questions->before ? questions->before : questions->count;
 
-  while (*at < questions->count) {
+  while (*at < end) {
     const struct asked *asked = &questions->items[*at];
     const struct report_item head = { .kind = (uint16_t) asked->kind, .length = (uint32_t) asked->length };
 

@@ -17,8 +17,18 @@
 #include "proof-outside.h"
 #include "proof-talk.h"
 
+/* What init is to put in force itself, once: the body of a HANDSHAKE_RESTRICT. */
+struct restriction {
+  uint8_t *bytes; /* NULL: nothing */
+  size_t size;
+  bool sent;
+};
+
 struct proof {
   struct inside inside;
+  struct restriction *restriction; /* NULL: none */
+  bool restricting;                /* the next message is a RESTRICTED */
+  int listener;       /* of init's filter, to be taken by the caller before it waits on; -1: none */
   size_t from, asked; /* the questions without answers: from FROM up to ASKED */
   bool remounted;     /* mounts were changed, and the mount table is asked for again */
   struct outside outside;
@@ -26,10 +36,11 @@ struct proof {
   bool looked_around; /* OUTSIDE has the host's facts */
 };
 
-#define PROOF_NONE ((struct proof){ .host_mounts = -1 })
+#define PROOF_NONE ((struct proof){ .host_mounts = -1, .listener = -1 })
 
-int proof_begin (struct proof *proof, const struct promises *promises, const struct talk *talk,
-                 struct error *err);
+/* RESTRICTION, which must outlive the proof, is sent when the first questions are answered; NULL: none. */
+int proof_begin (struct proof *proof, const struct promises *promises, struct restriction *restriction,
+                 const struct talk *talk, struct error *err);
 
 /* If this fails, proof_look tries again and reports the error. */
 void proof_look_around (struct proof *proof, const struct promises *promises);

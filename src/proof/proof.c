@@ -50,8 +50,8 @@ static int confine (const struct promises *promises, const struct talk *talk, st
   return talk_send (talk, HANDSHAKE_CONFINE, paths.text, paths.len, err);
 }
 
-int proof_begin (struct proof *proof, const struct promises *promises, const struct talk *talk,
-                 struct error *err)
+int proof_begin (struct proof *proof, const struct promises *promises, struct restriction *restriction,
+                 const struct talk *talk, struct error *err)
 {
   cleanup_questions struct questions questions = { 0 };
   int r = confine (promises, talk, err);
@@ -60,7 +60,37 @@ int proof_begin (struct proof *proof, const struct promises *promises, const str
     r = questions_make (promises, &questions, err);
   if (r == 0)
     r = inside_new (&questions, &proof->inside, err);
+  proof->restriction = restriction;
   return r < 0 ? r : ask (proof, talk, err);
+}
+
+/* Init has answered under the runtime's filter alone, and is to load its own before it answers the rest. */
+static int restrict_init (struct proof *proof, const struct talk *talk, struct error *err)
+{
+  struct restriction *restriction = proof->restriction;
+
+  restriction->sent = proof->restricting = true;
+  return talk_send (talk, HANDSHAKE_RESTRICT, restriction->bytes, restriction->size, err);
+}
+
+/* 1: init has replied, and the caller gets the listener. */
+static int receive_restricted (struct proof *proof, struct talk *talk, struct error *err)
+{
+  struct handshake_restricted reply;
+  int r = talk_receive (talk, HANDSHAKE_RESTRICTED, sizeof (reply), err);
+
+  if (r <= 0)
+    return r;
+  if (talk->header.length != sizeof (reply))
+    return error_set (err, -EPROTO, "init sent a short reply");
+  memcpy (&reply, talk->bytes, sizeof (reply));
+  proof->restricting = false;
+  proof->inside.restrict_errnum = reply.errnum;
+  close_p (&proof->listener);
+  proof->listener = take_fd (&talk->passed);
+  if (reply.errnum == 0 && proof->listener < 0)
+    return error_set (err, -EPROTO, "init sent no listener");
+  return 1;
 }
 
 /* The index of the question about the mount table, which is always asked. */
@@ -79,7 +109,7 @@ static size_t mounts_question (const struct questions *questions)
 static int ask_mounts (struct proof *proof, const struct talk *talk, struct error *err)
 {
   size_t at = mounts_question (&proof->inside.questions), none = 0, used;
-  struct questions one = { &proof->inside.questions.items[at], 1 };
+  struct questions one = { .items = &proof->inside.questions.items[at], .count = 1 };
   uint8_t batch[256];
 
   used = questions_write (&one, &none, batch, sizeof (batch));
@@ -97,7 +127,10 @@ static int ask_next (struct proof *proof, const struct promises *promises, const
 
   if (proof->remounted)
     return 1;
-  if (proof->asked < proof->inside.questions.count)
+  if (proof->asked == proof->inside.questions.before && proof->restriction != NULL
+      && !proof->restriction->sent)
+    return restrict_init (proof, talk, err);
+  if (proof->asked < proof->inside.questions.count && proof->inside.restrict_errnum == 0)
     return ask (proof, talk, err);
   if (pidfd < 0 || mounts == NULL || !proof_remount (promises, mounts, pidfd))
     return 1;
@@ -110,9 +143,14 @@ int proof_receive (struct proof *proof, const struct promises *promises, struct 
   int r;
 
   do {
-    r = talk_receive (talk, HANDSHAKE_ANSWER, LIMIT_REPORT_BYTES, err);
+    r = proof->restricting ? receive_restricted (proof, talk, err)
+                           : talk_receive (talk, HANDSHAKE_ANSWER, LIMIT_REPORT_BYTES, err);
     if (r <= 0)
       return r;
+    if (talk->header.type == HANDSHAKE_RESTRICTED) {
+      r = ask_next (proof, promises, talk, pidfd, err);
+      continue;
+    }
     r = inside_read (&proof->inside, proof->from, proof->asked, talk->bytes, talk->header.length, err);
     if (r == 0)
       r = ask_next (proof, promises, talk, pidfd, err);
@@ -165,5 +203,6 @@ void proof_clear (struct proof *proof)
   inside_clear (&proof->inside);
   outside_clear (&proof->outside);
   close_p (&proof->host_mounts);
+  close_p (&proof->listener);
   *proof = PROOF_NONE;
 }

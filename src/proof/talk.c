@@ -129,7 +129,9 @@ static int begin_bytes (struct talk *talk, enum handshake_type type, uint32_t mo
   if (header->magic != HANDSHAKE_MAGIC || header->version != HANDSHAKE_VERSION || header->type != type
       || header->length > most)
     return error_set (err, -EPROTO, "init sent something that is not %s",
-                      type == HANDSHAKE_HELLO ? "a hello" : "an answer");
+                      type == HANDSHAKE_HELLO        ? "a hello"
+                      : type == HANDSHAKE_RESTRICTED ? "its reply about restrictions"
+                                                     : "an answer");
   free (talk->bytes);
   talk->bytes = malloc (header->length + (size_t) 1);
   return talk->bytes ? 0 : error_oom (err);

@@ -101,7 +101,7 @@ int engine_filter_text (const struct plan *plan, char **ret_text, struct error *
   char *text = NULL;
   int r;
 
-  oci_seccomp_write (&w, NULL, plan->filter, NULL);
+  oci_seccomp_write (&w, NULL, plan->filter, false);
   r = json_finish (&w, &text, err);
   if (r < 0)
     return r;

@@ -159,9 +159,9 @@ void render_oci_linux (struct json_writer *w, const struct plan *plan, const str
   write_resources (w, plan, launch);
   json_string (w, "rootfsPropagation", "private");
   if (launch->program != NULL)
-    oci_seccomp_write_head (w, "seccomp", plan->filter, launch->listener);
+    oci_seccomp_write_head (w, "seccomp", plan->filter);
   else
-    oci_seccomp_write (w, "seccomp", plan->filter, launch->listener);
+    oci_seccomp_write (w, "seccomp", plan->filter, launch->listens);
   json_strings (w, "maskedPaths", &launch->masked);
   json_strings (w, "readonlyPaths", &plan->read_only);
   json_object_end (w);

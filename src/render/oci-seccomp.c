@@ -3,6 +3,7 @@
 
 #include "render-oci-seccomp.h"
 
+#include <linux/seccomp.h>
 #include <string.h>
 
 /* Approximate size of a rule in the document. */
@@ -26,26 +27,28 @@ static void write_action (struct json_writer *w, const char *action_key, const c
     json_integer (w, errno_key, errnum);
 }
 
-/* Writes those names of RULE that notify the listener, or the others. Nothing if there are none. */
-static void write_half (struct json_writer *w, const struct filter_rule *rule, bool listens, bool notifies)
+/* Writes those names of RULE that are left to init's filter, or the others. Nothing if there are none. */
+static void write_half (struct json_writer *w, const struct filter_rule *rule, bool defers, bool left)
 {
   bool begun = false;
 
   for (size_t i = 0; i < rule->names.count; i++) {
-    if ((listens && filter_tells (rule, rule->names.items[i])) != notifies)
+    const char *name = rule->names.items[i];
+
+    if ((defers && filter_tells (rule, name)) != left || (defers && strcmp (name, FILTER_LOAD_CALL) == 0))
       continue;
     if (!begun) {
       json_object_begin (w, NULL);
       json_array_begin (w, "names");
     }
     begun = true;
-    json_string (w, NULL, rule->names.items[i]);
+    json_string (w, NULL, name);
   }
   if (!begun)
     return;
   json_array_end (w);
-  if (notifies)
-    json_string (w, "action", "SCMP_ACT_NOTIFY");
+  if (left)
+    json_string (w, "action", "SCMP_ACT_TRACE");
   else
     write_action (w, "action", "errnoRet", rule->allow, rule->errnum);
   if (rule->arg_count > 0) {
@@ -57,41 +60,51 @@ static void write_half (struct json_writer *w, const struct filter_rule *rule, b
   json_object_end (w);
 }
 
-static void write_head (struct json_writer *w, const char *key, const struct filter *filter,
-                        const char *listener)
+static void write_loading (struct json_writer *w)
+{
+  json_object_begin (w, NULL);
+  json_array_begin (w, "names");
+  json_string (w, NULL, FILTER_LOAD_CALL);
+  json_array_end (w);
+  write_action (w, "action", "errnoRet", true, 0);
+  json_array_begin (w, "args");
+  write_arg (w, &(const struct filter_arg){ 0, UINT32_MAX, SECCOMP_SET_MODE_FILTER });
+  json_array_end (w);
+  json_object_end (w);
+}
+
+static void write_head (struct json_writer *w, const char *key, const struct filter *filter)
 {
   json_object_begin (w, key);
   write_action (w, "defaultAction", "defaultErrnoRet", false, filter->unknown_errnum);
   json_array_begin (w, "architectures");
   json_string (w, NULL, filter->architecture);
   json_array_end (w);
-  if (listener != NULL)
-    json_string (w, "listenerPath", listener);
 }
 
-void oci_seccomp_write_head (struct json_writer *w, const char *key, const struct filter *filter,
-                             const char *listener)
+void oci_seccomp_write_head (struct json_writer *w, const char *key, const struct filter *filter)
 {
-  write_head (w, key, filter, listener);
+  write_head (w, key, filter);
   json_object_end (w);
 }
 
-static void write_rules (struct json_writer *w, const struct filter *filter, const char *listener)
+static void write_rules (struct json_writer *w, const struct filter *filter, bool defers)
 {
   json_array_begin (w, "syscalls");
   for (size_t i = 0; i < filter->rule_count; i++) {
-    write_half (w, &filter->rules[i], listener != NULL, false);
-    write_half (w, &filter->rules[i], listener != NULL, true);
+    write_half (w, &filter->rules[i], defers, false);
+    write_half (w, &filter->rules[i], defers, true);
   }
+  if (defers)
+    write_loading (w);
   json_array_end (w);
 }
 
-void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
-                        const char *listener)
+void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter, bool defers)
 {
   /* The rules are most of a document: reserve once instead of growing the buffer many times. */
   strbuf_reserve (&w->buf, filter->rule_count * RULE_BYTES);
-  write_head (w, key, filter, listener);
-  write_rules (w, filter, listener);
+  write_head (w, key, filter);
+  write_rules (w, filter, defers);
   json_object_end (w);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The filter of a plan as the linux.seccomp object of an OCI config.json.
  *
- * With a listener, denials for which filter_tells holds are notified to it, and the listener returns the
- * errno of the filter. Without one the filter returns it itself.
+ * A filter that DEFERS (FILTER_DEFERS in plan-seccomp.h) leaves calls of which a person should learn to the
+ * filter that init loads; otherwise every denied call gets its errno.
  *
  * Docker takes the same form in its "seccomp=" option. The default action is an errno, so that a runtime that
  * does not support a rule can only deny more.
@@ -12,12 +12,9 @@
 #include "base-json-write.h"
 #include "plan-seccomp.h"
 
-/* Writes the object under KEY, or as the whole document if KEY is NULL. LISTENER is the path of the socket to
- * which the runtime sends the listener; NULL: there is no listener. */
-void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter,
-                        const char *listener);
+/* Writes the object under KEY, or as the whole document if KEY is NULL. */
+void oci_seccomp_write (struct json_writer *w, const char *key, const struct filter *filter, bool defers);
 
 /* The same without rules, for a runtime that gets the compiled filter, because parsing the rules takes longer
  * than all the rest. A runtime that ignores the compiled filter would deny every call. */
-void oci_seccomp_write_head (struct json_writer *w, const char *key, const struct filter *filter,
-                             const char *listener);
+void oci_seccomp_write_head (struct json_writer *w, const char *key, const struct filter *filter);

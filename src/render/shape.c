@@ -61,7 +61,7 @@ static int make_prewarmed (const struct plan *plan, struct launch *launch, struc
   if (r < 0)
     return r;
   if (plan->filter != NULL)
-    filter_program_name (plan->filter, false, filter);
+    filter_program_name (plan->filter, FILTER_ERRNO, filter);
   launch->program = strdup (filter);
   launch->cwd[0] = '\0';
   drop_hidden (&launch->masked);

@@ -340,7 +340,7 @@ static int our_filter (struct meet *m, struct json_node **ret_filter)
   cleanup_free char *text = NULL;
   int r;
 
-  oci_seccomp_write (&w, NULL, m->policy->filter, NULL);
+  oci_seccomp_write (&w, NULL, m->policy->filter, false);
   r = json_finish (&w, &text, m->err);
   return r < 0 ? r : spec_read ("filter", text, strlen (text), ret_filter, m->err);
 }

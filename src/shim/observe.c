@@ -208,7 +208,7 @@ static int ask (struct observer *o)
     if (await (o, o->socket) < 0)
       return o->err->code;
   if (r > 0)
-    r = proof_begin (&o->proof, promises, &o->talk, o->err);
+    r = proof_begin (&o->proof, promises, NULL, &o->talk, o->err);
   if (r < 0)
     return r;
   while ((r = proof_receive (&o->proof, promises, &o->talk, o->pidfd, o->err)) == 0)

@@ -147,7 +147,7 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
                                    .memory_peak = counters->memory_peak,
                                    .pids_denied = counters->pids_denied,
                                    .throttled = counters->throttled,
-                                   .heard = run->launch.listener != NULL,
+                                   .heard = run->launch.listens,
                                    .tail = tail_of (run),
                                    .look = look,
                                    .look_arg = run };

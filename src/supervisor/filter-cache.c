@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,10 @@
 #include "base-file.h"
 #include "base-limits.h"
 #include "supervisor-internal.h"
+
+/* Queued signals count for the user who made the namespace as well, on the host: without a bound of its own
+ * one run could use all of root's up. */
+#define PENDING_SIGNALS 4096
 
 static void digest (const char *name, const uint8_t *program, size_t size, uint8_t ret_digest[SHA256_BYTES])
 {
@@ -97,8 +102,8 @@ static void keep (int directory, const char *name, const uint8_t *program, size_
     error_clear (&ignored);
 }
 
-int filter_cache_get (const char *storage, const struct filter *filter, bool tells, uint8_t **ret_program,
-                      size_t *ret_size, struct error *err)
+int filter_cache_get (const char *storage, const struct filter *filter, enum filter_mode mode,
+                      uint8_t **ret_program, size_t *ret_size, struct error *err)
 {
   struct error ignored = { 0 };
   cleanup_close int directory = directory_make_own (storage, "filters", "filter cache", &ignored);
@@ -106,21 +111,21 @@ int filter_cache_get (const char *storage, const struct filter *filter, bool tel
   int r;
 
   error_clear (&ignored);
-  filter_program_name (filter, tells, name);
+  filter_program_name (filter, mode, name);
   if (directory >= 0 && load (directory, name, ret_program, ret_size) == 0)
     return 0;
-  r = filter_compile (filter, tells, ret_program, ret_size, err);
+  r = filter_compile (filter, mode, ret_program, ret_size, err);
   if (r == 0 && directory >= 0)
     keep (directory, name, *ret_program, *ret_size);
   return r;
 }
 
-int filter_cache_text (const char *storage, const struct filter *filter, bool tells, char **ret_text,
-                       struct error *err)
+int filter_cache_text (const char *storage, const struct filter *filter, enum filter_mode mode,
+                       char **ret_text, struct error *err)
 {
   cleanup_free uint8_t *bytes = NULL;
   size_t size = 0;
-  int r = filter_cache_get (storage, filter, tells, &bytes, &size, err);
+  int r = filter_cache_get (storage, filter, mode, &bytes, &size, err);
 
   if (r < 0)
     return r;
@@ -128,16 +133,62 @@ int filter_cache_text (const char *storage, const struct filter *filter, bool te
   return *ret_text ? 0 : error_oom (err);
 }
 
-/* The filter as a program; other runtimes get the list, and make one of it themselves. */
+/* By name, in the kernel's order. */
+static int limit_number (const char *name)
+{
+  static const struct {
+    const char *name;
+    int number;
+  } limits[] = { { "RLIMIT_CORE", RLIMIT_CORE }, { "RLIMIT_NOFILE", RLIMIT_NOFILE } };
+
+  for (size_t i = 0; i < ARRAY_LEN (limits); i++)
+    if (strcmp (limits[i].name, name) == 0)
+      return limits[i].number;
+  return -1;
+}
+
+/* What init puts in force itself. */
+static int prepare_restriction (struct run *run, struct error *err)
+{
+  const struct plan *plan = run->options->plan;
+  struct restriction *restriction = &run->init->restriction;
+  struct handshake_restrict head;
+  cleanup_free uint8_t *program = NULL;
+  size_t size = 0;
+  int r =
+      filter_cache_get (run->options->host->storage_dir, plan->filter, FILTER_NOTIFIES, &program, &size, err);
+
+  if (r < 0)
+    return r;
+  memset (&head, 0xff, sizeof (head));
+  for (size_t i = 0; i < plan->rlimit_count; i++) {
+    int number = limit_number (plan->rlimits[i].name);
+
+    if (number >= 0)
+      head.limits[number] = plan->rlimits[i].hard;
+  }
+  head.limits[RLIMIT_SIGPENDING] = PENDING_SIGNALS;
+  restriction->bytes = malloc (sizeof (head) + size);
+  if (restriction->bytes == NULL)
+    return error_oom (err);
+  memcpy (restriction->bytes, &head, sizeof (head));
+  memcpy (restriction->bytes + sizeof (head), program, size);
+  restriction->size = sizeof (head) + size;
+  return 0;
+}
+
+/* libcrun gets the filter as a program; other runtimes get the list, and make one of it themselves. */
 static int prepare_filter (struct run *run, void *state, struct error *err)
 {
   const struct plan *plan = run->options->plan;
+  bool listens = run->launch.listens;
+  int r = listens ? prepare_restriction (run, err) : 0;
 
   (void) state;
-  if (!run->runtime->ops->takes_compiled_filter || plan->filter == NULL)
-    return 0;
-  return filter_cache_text (run->options->host->storage_dir, plan->filter, run->launch.listener != NULL,
-                            &run->launch.program, err);
+  if (r < 0 || !run->runtime->ops->takes_compiled_filter || plan->filter == NULL)
+    return r;
+  return filter_cache_text (run->options->host->storage_dir, plan->filter,
+                            listens ? FILTER_DEFERS : FILTER_ERRNO, &run->launch.program, err);
 }
 
 const struct run_part filter_part = { .name = "filter", .prepare = prepare_filter };

@@ -21,7 +21,9 @@ int run_ask_first (struct run *run)
 {
   const struct promises promises = promises_of_plan (run->options->plan, &run->launch);
 
-  return proof_begin (&run->init->proof, &promises, run_talk (run), run->err);
+  struct restriction *restriction = run->launch.listens ? &run->init->restriction : NULL;
+
+  return proof_begin (&run->init->proof, &promises, restriction, run_talk (run), run->err);
 }
 
 void run_look_around (struct run *run)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -110,6 +111,7 @@ static void undo (struct run *run, void *state, struct error *err)
   run_close_child_fds (run);
   talk_clear (&init->talk);
   proof_clear (&init->proof);
+  free (take_ptr (init->restriction.bytes));
 }
 
 const struct run_part init_part = {
@@ -152,9 +154,12 @@ int run_receive_answers (struct run *run, const struct promises *promises)
   struct talk *talk = run_talk (run);
   int pidfd = run->own_kernel ? -1 : run->init->pidfd, r;
 
-  while ((r = proof_receive (&run->init->proof, promises, talk, pidfd, run->err)) == 0)
+  while ((r = proof_receive (&run->init->proof, promises, talk, pidfd, run->err)) == 0) {
+    /* Init's next answers wait for what the listener answers. */
+    run_listener_serve (run, take_fd (&run->init->proof.listener));
     if (await (run, talk->from, until) < 0)
       return run->err->code;
+  }
   return r < 0 ? r : 0;
 }
 

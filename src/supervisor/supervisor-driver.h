@@ -78,7 +78,6 @@ enum runtime_step { STEP_CREATE, STEP_START, STEP_KILL, STEP_DELETE };
 struct runtime_program {
   enum init_transport transport;
   bool needs_v1_view; /* refuses a host with both cgroup versions mounted */
-  bool listens;       /* hands the listener of a filter over (OCI's listenerPath) */
   bool is_helper;     /* the program is our helper: put on the stage, or called (run_options.helper_main) */
   bool creates_only;  /* STEP_CREATE starts as well; the other steps execute nothing */
   bool leaves_v1_groups;      /* the supervisor makes cgroups of version 1 */

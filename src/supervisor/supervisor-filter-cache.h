@@ -20,9 +20,9 @@
 #include "plan-seccomp.h"
 
 /* The program for FILTER, from what was kept, or made now and kept. That it cannot be kept is no error. */
-int filter_cache_get (const char *storage, const struct filter *filter, bool tells, uint8_t **ret_program,
-                      size_t *ret_size, struct error *err);
+int filter_cache_get (const char *storage, const struct filter *filter, enum filter_mode mode,
+                      uint8_t **ret_program, size_t *ret_size, struct error *err);
 
 /* The same in base64. */
-int filter_cache_text (const char *storage, const struct filter *filter, bool tells, char **ret_text,
-                       struct error *err);
+int filter_cache_text (const char *storage, const struct filter *filter, enum filter_mode mode,
+                       char **ret_text, struct error *err);

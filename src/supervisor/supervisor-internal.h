@@ -38,6 +38,7 @@ struct run_init {
   uint64_t pipe_inodes[3]; /* of those pipes, where init must have the very same; 0: it need not */
   struct talk talk;        /* run_talk sets its descriptors */
   struct proof proof;
+  struct restriction restriction; /* filter-cache.c: where init loads the filter, too */
 };
 
 /* runtime-run.c: the container of a backend that is a program. */
@@ -154,6 +155,9 @@ int run_wait_dying (struct run *run, pid_t pid, uint64_t ms, int *ret_status);
 
 /* Kills every process that has a file system of run ID in its mount table, until there is none. */
 void run_end_by_mounts (const char *id);
+
+/* listener.c: takes the listener of init's filter; nothing if FD is negative. */
+void run_listener_serve (struct run *run, int fd);
 
 /* stream.c: the caller's ends. */
 int run_take_streams (struct run *run);

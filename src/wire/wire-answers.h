@@ -19,8 +19,9 @@
 
 #include <stdint.h>
 
-/* Of one ASK; there may be several. It fits into a pipe and into a packet. */
-#define LIMIT_ASK_BYTES (32u * 1024u)
+/* Of one ASK; there may be several. It fits into a pipe and into a packet. The longest seccomp program fits,
+ * too. */
+#define LIMIT_ASK_BYTES (36u * 1024u)
 
 /* Answers to one ASK leave init in pieces of at most this size. */
 #define REPORT_PIECE_BYTES (32u * 1024u)

@@ -11,6 +11,8 @@
  *   supervisor:  CONFINE, with paths in the same packet      (at most once, also before HELLO)
  *   supervisor:  ASK, with its questions in the same packet  (any number of times, also before HELLO)
  *   init:        ANSWER, then as many bytes as its header says, in packets of at most REPORT_PIECE_BYTES
+ *   supervisor:  RESTRICT                                    (at most once, after an answer)
+ *   init:        RESTRICTED, with the filter's listener
  *   supervisor:  COMMAND                                     (once, where init was started without one)
  *   supervisor:  GO or STOP
  *
@@ -28,8 +30,9 @@
  * RENDEZVOUS_SOCKET, where the runtime's start listens. That connection is HANDSHAKE_FD, and there is no
  * status socket, because the engine waits for the container.
  *
- * Both sockets are SOCK_SEQPACKET: each message is one packet, except for the bytes of an ANSWER. Both ends
- * run on one machine, so integers are in its byte order.
+ * Both sockets are SOCK_SEQPACKET: each message is one packet, except that the bytes of an ANSWER and of a
+ * RESTRICTED follow the header in packets of their own. Both ends run on one machine, so integers are in its
+ * byte order.
  */
 #pragma once
 
@@ -61,6 +64,21 @@ enum handshake_type {
   /* supervisor, once, to an init that was started with --prewarmed: struct handshake_command, then texts that
    * each end with a NUL: the working directory, argv, env. */
   HANDSHAKE_COMMAND = 10,
+  /* supervisor, not over standard streams: struct handshake_restrict, then a seccomp program, at most
+   * LIMIT_ASK_BYTES together. Init puts both in force for itself and the command. */
+  HANDSHAKE_RESTRICT = 11,
+  /* init: struct handshake_restricted; the header comes with the listener of that program as a descriptor. */
+  HANDSHAKE_RESTRICTED = 12,
+};
+
+#define RESTRICT_LIMITS 16
+
+struct handshake_restrict {
+  uint64_t limits[RESTRICT_LIMITS]; /* by RLIMIT_ number: soft and hard are at most this; UINT64_MAX: as is */
+};
+
+struct handshake_restricted {
+  int32_t errnum; /* why it is not in force; 0: it is */
 };
 
 #define LIMIT_COMMAND_TEXTS 1024u

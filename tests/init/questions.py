@@ -2,7 +2,7 @@
 """The questions of wire-answers.h, and what their answers mean. A question is (kind, bytes)."""
 import os, platform, struct
 
-REPORT_BYTES, FILE_BYTES, PIECE_BYTES, ASK_BYTES, LIST_ENTRIES = 256 << 10, 96 << 10, 32 << 10, 32 << 10, 512
+REPORT_BYTES, FILE_BYTES, PIECE_BYTES, ASK_BYTES, LIST_ENTRIES = 256 << 10, 96 << 10, 32 << 10, 36 << 10, 512
 LOOK = struct.Struct("=QQQIIIii4x")
 STATFS = struct.Struct("=QQQ")
 ENTRY = struct.Struct("=QII")

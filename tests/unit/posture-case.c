@@ -289,6 +289,9 @@ static int64_t call_result (const struct plan *plan, const struct report_call *c
   for (size_t i = 0; i < probe_call_count; i++)
     if (memcmp (&probe_calls[i].call, call, sizeof (*call)) == 0)
       return -filter_answer (plan->filter, probe_calls[i].name, call->arguments);
+  for (size_t i = 0; i < probe_told_call_count; i++)
+    if (memcmp (&probe_told_calls[i].call, call, sizeof (*call)) == 0)
+      return -filter_answer (plan->filter, probe_told_calls[i].name, call->arguments);
   if (memcmp (call, &probe_seal, sizeof (*call)) == 0)
     return -plan->filter->seal;
   if (memcmp (call, &probe_allowed, sizeof (*call)) == 0
@@ -403,7 +406,7 @@ static void make_outside (const struct plan *plan, const struct launch *launch, 
   out->environment = strbuf_take (&environment);
 }
 
-static void make (struct posture_case *c, const char *host_said, const char *profile_said)
+static void make (struct posture_case *c, const char *host_said, const char *profile_said, bool listens)
 {
   cleanup_host_facts struct host_facts *host = make_host (host_said);
   cleanup_strlist struct strlist hierarchies = { 0 };
@@ -418,6 +421,7 @@ static void make (struct posture_case *c, const char *host_said, const char *pro
         && launch_stage (c->plan, "/run/tyrum-oci/runs/r-1/stage", INIT_OVER_FDS, &hierarchies, &c->launch,
                          &err)
                == 0);
+  c->launch.listens = listens;
   promises = promises_of_plan (c->plan, &c->launch);
   MUST (questions_make (&promises, &questions, &err) == 0);
   MUST (inside_new (&questions, &c->inside, &err) == 0);
@@ -428,12 +432,17 @@ static void make (struct posture_case *c, const char *host_said, const char *pro
 
 void posture_case_make (struct posture_case *c)
 {
-  make (c, host_text, profile_text);
+  make (c, host_text, profile_text, false);
+}
+
+void posture_case_make_listening (struct posture_case *c)
+{
+  make (c, host_text, profile_text, true);
 }
 
 void posture_case_make_all (struct posture_case *c)
 {
-  make (c, all_host_text, all_profile_text);
+  make (c, all_host_text, all_profile_text, false);
 }
 
 int posture_case_judge (const struct posture_case *c, struct posture **ret_posture, struct error *err)

@@ -21,6 +21,8 @@ void posture_case_plan (struct host_facts **ret_host, struct plan **ret_plan);
 void posture_case_make (struct posture_case *c);
 /* The same with a label of AppArmor's, named programs (/usr/bin/git, and one that is not there) and a secret.
  */
+/* The same with a listener at a filter that init loads itself. */
+void posture_case_make_listening (struct posture_case *c);
 void posture_case_make_all (struct posture_case *c);
 /* The verdict about what its plan, as it is by now, promises. */
 int posture_case_judge (const struct posture_case *c, struct posture **ret_posture, struct error *err);

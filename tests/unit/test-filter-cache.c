@@ -24,7 +24,7 @@ static int set_up (void **state)
   strcpy (kept->storage, "/tmp/tyrum-unit-XXXXXX");
   assert_non_null (mkdtemp (kept->storage));
   kept->filter = build_filter (list, NULL, machines[0].name);
-  filter_program_name (kept->filter, false, name);
+  filter_program_name (kept->filter, FILTER_ERRNO, name);
   kept->file = str_format ("%s/filters/%s", kept->storage, name);
   assert_non_null (kept->file);
   *state = kept;
@@ -51,7 +51,7 @@ static struct seccomp_program get (const struct kept *kept)
   uint8_t *bytes = NULL;
   size_t size = 0;
 
-  CHECK (filter_cache_get (kept->storage, kept->filter, false, &bytes, &size, &err) == 0, "%s",
+  CHECK (filter_cache_get (kept->storage, kept->filter, FILTER_ERRNO, &bytes, &size, &err) == 0, "%s",
          error_text (&err));
   return (struct seccomp_program){ (void *) bytes, size / sizeof (struct sock_filter) };
 }
@@ -178,18 +178,18 @@ static void test_names (void **state)
   struct filter *filter = kept->filter;
   char before[SHA256_HEX], told[SHA256_HEX], other[SHA256_HEX];
 
-  filter_program_name (filter, false, before);
-  filter_program_name (filter, true, told);
+  filter_program_name (filter, FILTER_ERRNO, before);
+  filter_program_name (filter, FILTER_NOTIFIES, told);
   assert_string_not_equal (before, told);
   filter->rules[0].errnum++;
-  filter_program_name (filter, false, other);
+  filter_program_name (filter, FILTER_ERRNO, other);
   assert_string_not_equal (before, other);
   filter->rules[0].errnum--;
   filter->unknown_errnum++;
-  filter_program_name (filter, false, other);
+  filter_program_name (filter, FILTER_ERRNO, other);
   assert_string_not_equal (before, other);
   filter->unknown_errnum--;
-  filter_program_name (filter, false, other);
+  filter_program_name (filter, FILTER_ERRNO, other);
   assert_string_equal (before, other);
 }
 
@@ -204,7 +204,7 @@ static void test_foreign (void **state)
   cleanup_program struct seccomp_program expected = get (kept);
 
   loose.filter = build_filter (list, NULL, machines[0].name);
-  filter_program_name (loose.filter, false, name);
+  filter_program_name (loose.filter, FILTER_ERRNO, name);
   theirs = str_format ("%s/filters/%s", kept->storage, name);
   {
     cleanup_program struct seccomp_program made = get (&loose);

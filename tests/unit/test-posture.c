@@ -202,7 +202,7 @@ static void test_answers_are_read (void **state)
   struct asked items[] = { { .kind = QUESTION_NAMES, .bytes = (char[]){ "" } },
                            { .kind = QUESTION_LIMITS, .bytes = (char[]){ "" } } };
   struct answer answers[2] = { { 0 } };
-  struct inside inside = { { items, 2 }, answers };
+  struct inside inside = { .questions = { items, 2, 2 }, .answers = answers };
   uint8_t bytes[64];
   size_t length = 0;
 

@@ -114,7 +114,7 @@ static void test_plan (void **state)
 
   (void) state;
   posture_case_make_all (&c);
-  c.launch.listener = strdup ("/run/listener");
+  c.launch.listens = true;
   promises = promises_of_plan (c.plan, &c.launch);
   check_filled (&promises, " among_others joins_user_namespace ");
   c.plan->backend = backend_named ("docker");

@@ -188,7 +188,7 @@ static void test_proof (void **state)
   posture_case_make (&c);
   promises = promises_of_plan (c.plan, &c.launch);
   line_open (&line, false);
-  CHECK (proof_begin (&proof, &promises, &line.talk, &err) == 0, "%s", error_text (&err));
+  CHECK (proof_begin (&proof, &promises, NULL, &line.talk, &err) == 0, "%s", error_text (&err));
   while (r == 0) {
     r = proof_receive (&proof, &promises, &line.talk, -1, &err);
     CHECK (r >= 0, "%s", error_text (&err));

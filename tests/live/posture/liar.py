@@ -4,11 +4,16 @@
   liar.py LIE REAL [ARGUMENT...]
 
 LIES says of every lie which control it breaks, and what it does. A lie gets the document, and the words of the command
-line, and changes either.
+line, and changes either. HARMLESS are lies that nothing has to find: init makes good itself what they take away.
 """
-import array, json, os, socket, subprocess, sys
+import array, contextlib, ctypes, fcntl, json, os, select, socket, struct, subprocess, sys, time
 
-LIES = {}
+LIES, HARMLESS = {}, {}
+
+
+def harmless(function):
+    HARMLESS[function.__name__] = function
+    return function
 
 
 def lie(control, profile=None):
@@ -54,21 +59,40 @@ def filter_with_our_seal_that_allows_all(config, words):
                                   "syscalls": sealed}
 
 
-@lie("process.seccomp")
-def listener_that_is_dropped(config, words):
-    """Calls that the filter should report to the supervisor are not reported."""
+def listen(config, words, keep):
+    """The runtime's filter gets a listener, which a process of the liar's drops, or keeps for KEEP seconds and lets every call go on."""
     path = os.path.join(words[words.index("--bundle") + 1], "deaf")
+    config["linux"]["seccomp"]["listenerPath"] = path
+    for rule in config["linux"]["seccomp"]["syscalls"]:
+        if rule["action"] == "SCMP_ACT_TRACE":
+            rule["action"] = "SCMP_ACT_NOTIFY"
     with socket.socket(socket.AF_UNIX) as here:
         here.bind(path)
         here.listen(1)
-        config["linux"]["seccomp"]["listenerPath"] = path
         if os.fork() == 0:
             os.closerange(0, here.fileno())
             here.settimeout(20)
             peer = here.accept()[0]
             peer.settimeout(20)
-            peer.recvmsg(65536, socket.CMSG_SPACE(array.array("i").itemsize))
+            _, more, _, _ = peer.recvmsg(65536, socket.CMSG_SPACE(array.array("i").itemsize))
+            if keep and more:
+                let_go_on(array.array("i", more[0][2])[0], time.monotonic() + keep)
             os._exit(0)
+
+
+def let_go_on(listener, until):
+    receive, send, go_on = 0xc0502100, 0xc0182101, 1
+    while time.monotonic() < until:
+        if select.select([listener], [], [], 0.2)[0]:
+            notification = bytearray(80)
+            with contextlib.suppress(OSError):
+                fcntl.ioctl(listener, receive, notification)
+                fcntl.ioctl(listener, send, bytearray(notification[:8] + bytes(12) + struct.pack("I", go_on)))
+
+
+@lie("process.seccomp")
+def listener_that_lets_calls_go_on(config, words):
+    listen(config, words, keep=5)
 
 
 @lie("process.seccomp")
@@ -463,13 +487,52 @@ def another_cgroup(config, words):
     config["linux"]["cgroupsPath"] += "-elsewhere"
 
 
+# ---- What init makes good.
+
+# The names of posture/questions.c: a runtime that knows them can deny just these.
+PROBED = {"unshare", "setns", "clone", "clone3", "mount", "keyctl", "ptrace", "process_vm_readv", "io_uring_setup", "memfd_create", "ioctl", "fchmodat",
+          "fsopen", "open_by_handle_at", "bpf", "perf_event_open", "userfaultfd", "io_uring_enter", "pidfd_getfd", "splice", "vmsplice", "nfsservctl"}
+
+
+@harmless
+def filter_that_denies_only_what_is_probed(config, words):
+    rules = [{**rule, "names": [name for name in rule["names"] if name in PROBED]} for rule in config["linux"]["seccomp"]["syscalls"]]
+    config["linux"]["seccomp"].update(defaultAction="SCMP_ACT_ALLOW", syscalls=[rule for rule in rules if rule["names"] and rule["action"] != "SCMP_ACT_ALLOW"])
+    config["linux"]["seccomp"].pop("defaultErrnoRet")
+
+
+@harmless
+def listener_that_is_dropped(config, words):
+    listen(config, words, keep=0)
+
+
+@harmless
+def no_limit_of_core_files(config, words):
+    config["process"]["rlimits"] = [limit for limit in config["process"]["rlimits"] if limit["type"] != "RLIMIT_CORE"]
+
+
+@harmless
+def an_open_umask(config, words):
+    config["process"]["user"]["umask"] = 0
+
+
+@harmless
+def a_higher_priority(config, words):
+    os.nice(-5)
+
+
+@harmless
+def another_personality(config, words):
+    ctypes.CDLL(None).personality(0x0040000)  # no random addresses
+
+
 def main():
     name, real, words = sys.argv[1], sys.argv[2], sys.argv[3:]
     if "create" in words and name != "honest":
         bundle = words[words.index("--bundle") + 1]
         with open(os.path.join(bundle, "config.json")) as f:
             config = json.load(f)
-        LIES[name][2](config, words)
+        (HARMLESS.get(name) or LIES[name][2])(config, words)
         with open(os.path.join(bundle, "config.json"), "w") as f:
             json.dump(config, f)
     os.execv(real, [real, *words])
