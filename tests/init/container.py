@@ -267,9 +267,9 @@ class Container:
     def seen(self):
         self.state.send(header(SEEN))
 
-    def finish(self):
-        """From the go-ahead to the end: ((code, signal, exec_err), exit code, output)."""
-        self.go()
+    def finish(self, greeted=False):
+        """From the go-ahead to the end: ((code, signal, exec_err), exit code, output). GREETED: hello was taken before."""
+        self.answer(header(GO)) if greeted else self.go()
         self.close_stream("stdin")
         output = self.rest("stdout")
         ended = None
