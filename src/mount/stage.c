@@ -71,7 +71,7 @@ static uint64_t attributes_of (const struct plan_mount *mount)
 }
 
 static int place_mount (const struct stage *stage, const struct plan_mount *mount, const struct helper *maker,
-                       struct error *err)
+                        struct error *err)
 {
   cleanup_close int fd = -1, idmap = -1;
   struct stat st;
