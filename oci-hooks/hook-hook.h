@@ -9,7 +9,7 @@
  *
  * A hook runs as root beside a container that may be hostile, with whatever environment, descriptors and
  * working directory its caller left. So the program is static, and its first acts are to clear all of these.
- * It believes neither the environment nor anything in the container's root, opens nothing there, and never
+ * It trusts neither the environment nor anything in the container's root, opens nothing there, and never
  * calls an engine. A profile is a plain name, never a path. Without the annotation nothing is changed or
  * refused.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A static program that asks the name service loads shared libraries for it at run time. This one asks
- * nobody. */
+/* A static program that asks the name service loads shared libraries for it at run time. These
+ * stand-ins find no name. */
 #include <config.h>
 
 #include <errno.h>

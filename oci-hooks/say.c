@@ -7,7 +7,7 @@
  * as runtimes write it, and the text to the parent's standard error. Podman shows the latter when the log has
  * more than one line.
  *
- * The parent is believed only if its command line is a runtime's, about the same container; at precreate,
+ * The parent is used only if its command line is a runtime's, about the same container; at precreate,
  * where the parent is Podman itself, which throws our standard error away as well, if its program is Podman.
  * Nothing is made and nothing is opened that the parent could not write: the log must be there, a plain file
  * of our own user's, and of the standard error we take the very descriptor. Nothing is waited for.
@@ -83,7 +83,7 @@ static void write_log (const struct command *command, const char *text)
 static int parents_error (pid_t parent)
 {
   cleanup_close int pidfd = pidfd_open (parent, 0);
-  /* Whoever has that number now is still our parent, if it is so afterwards. */
+  /* The pidfd is our parent's if the parent has the same pid afterwards. */
   cleanup_close int fd = pidfd >= 0 && getppid () == parent ? pidfd_getfd (pidfd, STDERR_FILENO, 0) : -1;
   int flags = fd >= 0 ? fcntl (fd, F_GETFL) : -1;
 

@@ -38,7 +38,7 @@ struct outcome {
   bool killed;  /* the supervisor sent SIGKILL: the deadline, a cap or a caller's signal */
   bool counted; /* there was a cgroup, so the counters are valid: */
   uint64_t oom_kills, memory_peak, pids_denied, throttled;
-  bool heard;       /* the listener received denied calls (supervisor/listener.c) */
+  bool listened;    /* the listener received denied calls (supervisor/listener.c) */
   const char *tail; /* the end of its standard error; NULL: nothing */
   /* False if PATH does not exist or cannot be inspected. NULL: no path can. */
   bool (*look) (void *arg, const char *path, struct outcome_seen *ret_seen);

@@ -369,7 +369,7 @@ static void infer_phrase (struct infer *infer, const char *line, const char *fou
   case MEANS_NO_CALL: infer_no_call (infer, line, ENOSYS); break;
   case MEANS_NOT_PERMITTED:
     /* With a listener it is recorded already. */
-    if (!infer->outcome->heard)
+    if (!infer->outcome->listened)
       infer_no_call (infer, line, EPERM);
     break;
   case MEANS_NO_NAME: infer_lookup (infer, line, found + len, found); break;

@@ -73,7 +73,8 @@ static bool is_mask (const struct promises *promises, const struct proc_mount *m
          && strcmp (mount->root, mount->point + strlen ("/proc")) == 0;
 }
 
-/* Whether MOUNT shows the same files again as the mount that it lies on: a path that an engine wants read-only.
+/* Whether MOUNT shows the same files again as the mount that it lies on: a path that an engine wants
+ * read-only.
  */
 static bool is_repeated (const struct judge *judge, const struct proc_mount *mount)
 {

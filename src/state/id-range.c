@@ -17,7 +17,7 @@
 #include "base-number.h"
 
 /* Locks file NAME; -EBUSY if it is locked by another run. An unlinked file protects nothing. One with
- * contents is kept for a run that is not finished, though no process of ours holds the lock. */
+ * contents is kept for a run that is not finished, though no process holds the lock. */
 static int lock_file (int directory, const char *name, int flags)
 {
   cleanup_close int fd = openat (directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);

@@ -104,7 +104,7 @@ static int prepare_engine (struct run *run, void *state, struct error *err)
   run->own_kernel = plan_has_own_kernel (plan);
   run->transport = run->own_kernel ? INIT_OVER_STDIO : INIT_OVER_SOCKET;
   if (plan->terminal && run->own_kernel)
-    return error_set (err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of '%s'",
+    return error_set (err, -EOPNOTSUPP, "--tty: '%s' has no channel to init beside a terminal",
                       plan->runtime);
   if (access (run->options->init, X_OK) < 0)
     return error_set_errno (err, errno, "find '%s'", run->options->init);
@@ -274,7 +274,8 @@ static int look_at_start (struct run *run, pid_t *ret_pid)
   if (r < 0)
     return r;
   if (!state.running || state.pid <= 1)
-    return error_set (run->err, -EIO, "the container ended with code %d before init was heard", state.code);
+    return error_set (run->err, -EIO, "the container ended with code %d before init sent its hello",
+                      state.code);
   *ret_pid = state.pid;
   return 0;
 }
@@ -295,7 +296,7 @@ static int start_with_rendezvous (struct run *run)
       r = run_rendezvous_accept (run, pid);
     if (r == -EAGAIN && run_now_ms () >= until)
       r = error_set (run->err, -ETIMEDOUT,
-                     "init was not heard within %d seconds; does it have the engine's pid %d?",
+                     "init did not connect within %d seconds; is the engine's pid %d that of init?",
                      HELLO_MS / 1000, (int) pid);
   } while (r == -EAGAIN && !error_is_set (run->err));
   if (r == 0)

@@ -38,7 +38,8 @@ static void init (struct run *run, void *state)
   inside->ns = inside->root = -1;
 }
 
-/* What cannot be held is not looked at later, and then less can be explained; that is no reason not to run. */
+/* What cannot be held is not looked at later, and then less can be explained; that is no reason not to
+ * run. */
 static int start (struct run *run, void *state, struct error *err)
 {
   struct held_mounts *inside = state;
@@ -147,12 +148,12 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
                                    .memory_peak = counters->memory_peak,
                                    .pids_denied = counters->pids_denied,
                                    .throttled = counters->throttled,
-                                   .heard = run->launch.listens,
+                                   .listened = run->launch.listens,
                                    .tail = tail_of (run),
                                    .look = look,
                                    .look_arg = run };
 
   run_serve_mask_watch (run);
-  run->result.calls_received = outcome.heard;
+  run->result.calls_received = outcome.listened;
   run->result.suspicious = outcome_explain (&outcome, &run->result.denials);
 }

@@ -255,8 +255,8 @@ static int start (struct run *run, void *state, struct error *err)
   return 0;
 }
 
-/* The kernel takes some 15 ms to be rid of a mark, and closing waits for it. Marks go with their mounts, so it
- * comes last, when the run's mounts have been gone for a while. */
+/* The kernel takes some 15 ms to be rid of a mark, and closing waits for it. Marks go with their mounts,
+ * so it comes last, when the run's mounts have been gone for a while. */
 static void undo (struct run *run, void *state, struct error *err)
 {
   (void) err;

@@ -173,11 +173,11 @@ static int write_command (const struct plan *plan, struct strbuf *text, struct e
   return 0;
 }
 
-/* Moving a workspace into a sandbox that stands. The tree is taken by descriptor in the host's namespace, as
- * on the stage: opened without following a link, compared with what was planned, mapped to its owner's ids. In
- * the container's it takes the place of the empty directory, and what is to be hidden in it is masked as a
- * runtime does it: a file by the null device, a directory by an empty one. Only init is there, and it waits;
- * but others may use the workspace at the same time, so what is masked is what was opened. */
+/* Moving a workspace into a sandbox that stands. The tree is taken by descriptor in the host's namespace,
+ * as on the stage: opened without following a link, compared with what was planned, mapped to its owner's
+ * ids. In the container's it takes the place of the empty directory, and what is to be hidden in it is
+ * masked as a runtime does it: a file by the null device, a directory by an empty one. Only init is there,
+ * and it waits; but others may use the workspace at the same time, so what is masked is what was opened. */
 
 /* An empty directory that cannot be written to. */
 static int empty_directory (void)

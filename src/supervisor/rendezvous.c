@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rendezvous with init: the sockets that it inherits, or to which it connects in an engine's container, and
- * the messages before the command starts and after it has ended. */
+/* The rendezvous with init: the sockets that it inherits, or to which it connects in an engine's
+ * container, and the messages before the command starts and after it has ended. */
 #include <config.h>
 
 #include "supervisor-internal.h"
@@ -183,8 +183,8 @@ int run_await_hello (struct run *run)
   return run->init->pidfd < 0 ? error_set_errno (run->err, errno, "take hold of init") : 0;
 }
 
-/* The runtime's own process became ours when its create ended; the kernel gives the pid to no other process before
- * we have waited for it. */
+/* The runtime's own process became ours when its create ended; the kernel gives the pid to no other
+ * process before we have waited for it. */
 int run_take_sandbox (struct run *run)
 {
   cleanup_free char *text = NULL;
@@ -231,10 +231,10 @@ void run_send_seen (struct run *run)
 
 /* The socket in the run's directory to which init connects, where an engine passes no descriptors.
  *
- * Every process that finds the name may connect, as the command's user inside has to. The peer's pid decides, as
- * the kernel gives it: it must be that of the container's first process, which the engine reports. That is
- * init, as long as the command has not started; by then the name and the socket are gone. Other connections
- * are closed without an answer. */
+ * Every process that finds the name may connect, as the command's user inside has to. The peer's pid
+ * decides, as the kernel gives it: it must be that of the container's first process, which the engine
+ * reports. That is init, as long as the command has not started; by then the name and the socket are gone.
+ * Other connections are closed without an answer. */
 #define RENDEZVOUS_DIRECTORY "rendezvous"
 #define CONNECT_MS           250
 

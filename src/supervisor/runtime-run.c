@@ -40,8 +40,7 @@ static int prepare_program (struct run *run, void *state, struct error *err)
   run->own_kernel = plan_has_own_kernel (plan);
   run->launch.cgroup_ours = run->launch.cgroup_ours || makes_groups (run);
   if (plan->terminal && run->own_kernel)
-    return error_set (err, -EOPNOTSUPP, "--tty: init has no way to be heard behind a terminal of %s",
-                      run->name);
+    return error_set (err, -EOPNOTSUPP, "--tty: %s has no channel to init beside a terminal", run->name);
   r = run->runtime->ops->find (plan->runtime, options->helper_path, &run->program, err);
   if (r < 0)
     return r;

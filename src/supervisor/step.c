@@ -23,8 +23,8 @@
  * message, if it has noticed by itself. */
 #define DEAD_MS 500
 
-/* crun waits for ever for a message of a process of its own that was killed. One that a runtime does not collect
- * within seconds it will not miss any more. */
+/* crun waits for ever for a message of a process of its own that was killed. One that a runtime does not
+ * collect within seconds it will not miss any more. */
 #define LOOK_MS    1000
 #define LOOKS_DEAD 4
 

@@ -59,7 +59,8 @@ int event_loop_turn (struct event_loop *loop, uint64_t until);
 /* Serves events until DONE. -ETIMEDOUT when it is not by UNTIL. */
 int event_loop_run (struct event_loop *loop, bool (*done) (void *data), void *data, uint64_t until);
 
-/* What poll(2) returns for one descriptor within MS milliseconds, while nothing else is served; 0: nothing. */
+/* What poll(2) returns for one descriptor within MS milliseconds, while nothing else is served; 0:
+ * nothing. */
 short event_look (int fd, short events, uint64_t ms);
 
 /* Milliseconds of a clock that cannot be set, and that goes on while the machine sleeps. */

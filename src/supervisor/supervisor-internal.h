@@ -111,8 +111,8 @@ struct run *run_new (const struct run_options *options, struct error *err);
 int run_make (struct run *run);
 void run_free (struct run *run);
 
-/* prewarmed.c: *RET_RUN is the sandbox that OPTIONS have, which has the command now and waits for a verdict, or
- * NULL where it does not serve. */
+/* prewarmed.c: *RET_RUN is the sandbox that OPTIONS have, which has the command now and waits for a
+ * verdict, or NULL where it does not serve. */
 int run_adopt (const struct run_options *options, struct run **ret_run, struct error *err);
 /* Where the workspace will be, until then: an empty directory of the run's. */
 int run_prewarm_workspace (struct run *run);
@@ -186,8 +186,8 @@ void run_remember (const struct run *run); /* what was seen: needed by `status` 
 
 /* rendezvous.c: init connects to us, where an engine passes no descriptors. */
 int run_rendezvous_open (struct run *run);
-/* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: there was none for a
- * while.
+/* Takes the connections that come from PID, and gives the standard streams away. -EAGAIN: there was none
+ * for a while.
  */
 int run_rendezvous_accept (struct run *run, pid_t pid);
 void run_rendezvous_close (struct run *run);

@@ -8,7 +8,8 @@
  *   CAP_KILL              init has other ids, and must end
  *   CAP_DAC_READ_SEARCH   explaining a failure looks at the run's files, without opening them
  *   CAP_DAC_OVERRIDE,
- *   CAP_FOWNER            only with KEEP_OVERRIDE: a group of the run's own, a result in another user's directory
+ *   CAP_FOWNER            only with KEEP_OVERRIDE: a group of the run's own, a result in another user's
+ *                         directory
  *
  * It stays root by its ids, and so what root owns can be written: this bounds a mistake, and is no wall.
  *

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The watchdog: a process that ends a container which holds its supervisor.
  *
- * The streams of a run are pipes, and the kernel locks a pipe: a command that sits in splice(2) has the lock,
- * and a read, write or close at our end waits for it with no way out, blocking or not. So a process that
- * touches a stream can keep no deadline, and read no signal, for certain. The watchdog touches none: it has
- * init's pidfd and a number in shared memory, which is odd while the supervisor is in such a call. Where it
- * stays odd, and the deadline is past or the supervisor was signalled, it asks init to end, and then ends it.
- * Holding the supervisor alone is no reason: a command may wait in splice as long as it likes.
+ * The streams of a run are pipes, and the kernel locks a pipe: a command that sits in splice(2) has the
+ * lock, and a read, write or close at our end waits for it with no way out, blocking or not. So a process
+ * that touches a stream can keep no deadline, and read no signal, for certain. The watchdog touches none:
+ * it has init's pidfd and a number in shared memory, which is odd while the supervisor is in such a call.
+ * Where it stays odd, and the deadline is past or the supervisor was signalled, it asks init to end, and
+ * then ends it. Holding the supervisor alone is no reason: a command may wait in splice as long as it
+ * likes.
  *
- * It knows nothing of the run's directory, keeps none of its descriptors and no privilege but to signal. It is
- * started while init answers, so that nothing waits for it.
+ * It knows nothing of the run's directory, keeps none of its descriptors and no privilege but to signal.
+ * It is started while init answers, so that nothing waits for it.
  */
 #include <config.h>
 
