@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Apart from file.c, which static programs are built with, too: their C library may have no openat2.h. */
 #include <config.h>
 
 #include "base-file.h"

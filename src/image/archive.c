@@ -17,7 +17,7 @@
 #include <locale.h>
 #include <sys/stat.h>
 
-#include "image-text.h"
+#include "image-name-internal.h"
 
 #define BUFFER_BYTES ((size_t) 128 * 1024)
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "image-beneath-internal.h"
+#include "image-tree-internal.h"
 
 #define BLOBS "blobs/sha256/"
 

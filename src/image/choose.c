@@ -8,7 +8,7 @@
 
 #include "base-cleanup.h"
 #include "base-str.h"
-#include "image-text.h"
+#include "image-name-internal.h"
 
 #define LISTED_MAX 16
 

@@ -10,7 +10,7 @@
 
 #include "base-limits.h"
 #include "image-json-internal.h"
-#include "image-text.h"
+#include "image-name-internal.h"
 
 static int add_diff (const struct json_place *place, const struct json_node *node, void *at,
                      struct error *err)

@@ -13,7 +13,7 @@
 
 #include "base-cleanup.h"
 #include "base-str.h"
-#include "image-text.h"
+#include "image-name-internal.h"
 
 int image_entry_fail (const char *path, int r, struct error *err)
 {

@@ -19,7 +19,7 @@
 #include "base-cleanup.h"
 #include "base-error.h"
 #include "base-sha256.h"
-#include "image-media.h"
+#include "image-document.h"
 
 enum image_entry_kind {
   IMAGE_ENTRY_FILE,

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "base-error.h"
 #include "base-limits.h"
 
@@ -25,3 +27,15 @@ enum image_mark {
 /* NORMAL is a normal name; for a whiteout it becomes the name of what is deleted, or of the opaque directory.
  * -EINVAL for a whiteout that names nothing, or below a directory that is named like a whiteout. */
 int image_name_mark (char normal[IMAGE_NAME_SIZE], enum image_mark *ret_mark, struct error *err);
+
+/* Names from an image, escaped for messages.
+ *
+ * Tags, media types and names in an archive come from the image. Printed as they are, they could add lines to
+ * a message or send control sequences to the reader's terminal. Every byte that is not plain ASCII, and the
+ * backslash, becomes \xNN; a long name is cut, and the cut is marked.
+ */
+
+#define IMAGE_SHOWN 256
+
+/* Writes TEXT (NULL gives "") into SHOWN and returns SHOWN. */
+const char *image_show (const char *text, char shown[IMAGE_SHOWN]);

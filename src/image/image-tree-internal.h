@@ -37,3 +37,15 @@ int image_remove_all (int directory, const char *name);
  * before the names in it, and for those only if it is kept. A missing directory is no error. */
 typedef bool image_tree_keep (void *data, const char *path);
 int image_tree_prune (struct image_tree *tree, const char *path, image_tree_keep *keep, void *data);
+
+/* Paths opened beneath a directory, without following a link of any kind.
+ *
+ * Uses openat2 where the kernel has it (5.6) and no seccomp filter refuses it; otherwise opens one component
+ * at a time with O_NOFOLLOW, to the same effect. The caller can ask for the second way, so that both are
+ * tested.
+ */
+
+/* PATH is relative and normal (path_is_beneath), or "" for the directory itself. Gives a descriptor, or a
+ * negative errno: -ELOOP or -ENOTDIR where the path goes through a link. With O_PATH, FLAGS must include
+ * O_DIRECTORY, as O_PATH alone opens a link. */
+int image_beneath_open (int root, const char *path, int flags, bool walk);

@@ -8,7 +8,7 @@
 
 #include "base-cleanup.h"
 #include "base-limits.h"
-#include "image-text.h"
+#include "image-name-internal.h"
 
 static int expect (const struct json_place *place, const struct json_node *node, enum json_type type,
                    struct error *err)

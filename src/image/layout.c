@@ -11,8 +11,8 @@
 #include "base-limits.h"
 #include "image-blob.h"
 #include "image-choose.h"
-#include "image-media.h"
-#include "image-text.h"
+#include "image-document.h"
+#include "image-name-internal.h"
 
 static int check_mark (int layout, struct error *err)
 {

@@ -10,7 +10,7 @@
 
 #include "base-limits.h"
 #include "base-str.h"
-#include "image-text.h"
+#include "image-name-internal.h"
 
 static const char scheme[] = "oci:";
 

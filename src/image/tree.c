@@ -7,15 +7,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-file.h"
 #include "base-limits.h"
-#include "image-beneath-internal.h"
+#include "base-path.h"
 #include "image-name-internal.h"
 
 /* The tree is some directories deep in the cache. */
@@ -236,4 +238,59 @@ int image_tree_prune (struct image_tree *tree, const char *path, image_tree_keep
   memcpy (prune.path, path, strlen (path) + 1);
   r = open_list (fd, &dir);
   return r < 0 ? r : prune_directory (&prune, dir, 0);
+}
+
+static int open_by_kernel (int root, const char *path, int flags)
+{
+  const struct open_how how = {
+    .flags = (unsigned) flags,
+    .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+  };
+  long fd = syscall (SYS_openat2, root, path, &how, sizeof (how));
+
+  return fd < 0 ? -errno : (int) fd;
+}
+
+static int open_by_walk (int root, const char *path, int flags)
+{
+  cleanup_close int at = -1;
+
+  for (;;) {
+    size_t len = strcspn (path, "/");
+    char name[NAME_MAX + 1];
+    int next;
+
+    if (len > NAME_MAX)
+      return -ENAMETOOLONG;
+    memcpy (name, path, len);
+    name[len] = '\0';
+    if (path[len] == '\0') {
+      next = openat (at < 0 ? root : at, name, flags | O_NOFOLLOW);
+      return next < 0 ? -errno : next;
+    }
+    next = openat (at < 0 ? root : at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (next < 0)
+      return -errno;
+    close_p (&at);
+    at = next;
+    path += len + 1;
+  }
+}
+
+int image_beneath_open (int root, const char *path, int flags, bool walk)
+{
+  int fd = -ENOSYS;
+
+  flags |= O_CLOEXEC;
+  if (path[0] == '\0')
+    path = ".";
+  else if (!path_is_beneath (path))
+    return -EXDEV;
+  if (!walk)
+    fd = open_by_kernel (root, path, flags);
+  /* Seccomp filters that do not list openat2 answer ENOSYS or EPERM. If EPERM came from the file, the walk
+   * fails with it again. */
+  if (fd == -ENOSYS || fd == -EPERM)
+    fd = open_by_walk (root, path, flags);
+  return fd;
 }

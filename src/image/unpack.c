@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #include "base-cleanup.h"
-#include "image-beneath-internal.h"
 #include "image-blob.h"
-#include "image-text.h"
+#include "image-name-internal.h"
+#include "image-tree-internal.h"
 #include "image-unpack-internal.h"
 
 #define TELL_BYTES ((uint64_t) 1024 * 1024)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "image-choose.h"
-#include "image-media.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "base-sha256.h"
-#include "image-media.h"
+#include "image-document.h"
 
 struct tar {
   char *bytes;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base-limits.h"
-#include "image-media.h"
 #include "unit.h"
 
 #define HEX_A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -11,7 +11,7 @@
 #include "base-limits.h"
 #include "base-str.h"
 #include "image-case.h"
-#include "image-text.h"
+#include "image-name-internal.h"
 #include "unit.h"
 
 static void assert_parts (const char *text, const char *directory, const char *tag)
