@@ -28,6 +28,12 @@ struct json_place {
 typedef int json_reader (const struct json_place *place, const struct json_node *node, void *at,
                          struct error *err);
 
+/* The head of a reader's definition; a reader need not use all of its parameters. */
+#define JSON_READER(name)                                                                                    \
+  int name (const struct json_place *place __attribute__ ((unused)),                                         \
+            const struct json_node *node __attribute__ ((unused)), void *at __attribute__ ((unused)),        \
+            struct error *err __attribute__ ((unused)))
+
 struct json_field {
   const char *key;
   enum json_type type;

@@ -137,12 +137,11 @@ int json_read_array (const struct json_place *place, const struct json_node *nod
   return 0;
 }
 
-int json_into_text (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+JSON_READER (json_into_text)
 {
   char **text = at;
   char *copy = strdup (node->text);
 
-  (void) place;
   if (copy == NULL)
     return error_oom (err);
   free (*text);
@@ -150,10 +149,8 @@ int json_into_text (const struct json_place *place, const struct json_node *node
   return 0;
 }
 
-int json_into_bool (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+JSON_READER (json_into_bool)
 {
-  (void) place;
-  (void) err;
   *(bool *) at = node->flag;
   return 0;
 }
@@ -166,7 +163,7 @@ static int read_number (const struct json_place *place, const struct json_node *
   return json_fail (place, node, err, "'%s' is not a whole number from 0 to %" PRIu64, node->text, max);
 }
 
-int json_into_u32 (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+JSON_READER (json_into_u32)
 {
   uint64_t value;
   int r = read_number (place, node, UINT32_MAX, &value, err);
@@ -176,19 +173,17 @@ int json_into_u32 (const struct json_place *place, const struct json_node *node,
   return r;
 }
 
-int json_into_u64 (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+JSON_READER (json_into_u64)
 {
   return read_number (place, node, UINT64_MAX, at, err);
 }
 
-static int add_to_set (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (add_to_set)
 {
-  (void) place;
   return strset_add (at, node->text) < 0 ? error_oom (err) : 0;
 }
 
-int json_into_set (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+JSON_READER (json_into_set)
 {
   return json_read_array (place, node, JSON_STRING, LIMIT_OBJECT_MEMBERS, add_to_set, at, err);
 }

@@ -18,16 +18,14 @@
 
 _Static_assert(sizeof (unsigned) == sizeof (uint32_t), "landlock_abi is read as 32 bits");
 
-static int read_normal_path (const struct json_place *place, const struct json_node *node, void *at,
-                             struct error *err)
+static JSON_READER (read_normal_path)
 {
   if (!path_is_normal (node->text))
     return json_fail (place, node, err, "'%s' is not an absolute path in its normal form", node->text);
   return json_into_text (place, node, at, err);
 }
 
-static int read_name (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (read_name)
 {
   if (node->text[0] == '\0')
     return json_fail (place, node, err, "must not be empty");
@@ -51,8 +49,7 @@ static int read_choice (const struct json_place *place, const struct json_node *
   return json_fail (place, node, err, "unknown value '%s'", node->text);
 }
 
-static int read_cgroup (const struct json_place *place, const struct json_node *node, void *at,
-                        struct error *err)
+static JSON_READER (read_cgroup)
 {
   unsigned index = 0;
   int r = read_choice (place, node, cgroup_mode_names, CGROUP_MODES, &index, err);
@@ -62,8 +59,7 @@ static int read_cgroup (const struct json_place *place, const struct json_node *
   return r;
 }
 
-static int read_path_type (const struct json_place *place, const struct json_node *node, void *at,
-                           struct error *err)
+static JSON_READER (read_path_type)
 {
   unsigned index = 0;
   int r = read_choice (place, node, path_type_names, PATH_TYPES, &index, err);
@@ -73,8 +69,7 @@ static int read_path_type (const struct json_place *place, const struct json_nod
   return r;
 }
 
-static int read_apparmor (const struct json_place *place, const struct json_node *node, void *at,
-                          struct error *err)
+static JSON_READER (read_apparmor)
 {
   static const struct json_field fields[] = {
     { "enabled", JSON_BOOL, json_into_bool, offsetof (struct host_facts, apparmor) },
@@ -84,8 +79,7 @@ static int read_apparmor (const struct json_place *place, const struct json_node
   return json_read_object (place, node, fields, ARRAY_LEN (fields), at, err);
 }
 
-static int read_range (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (read_range)
 {
   static const struct json_field fields[] = {
     { "first", JSON_NUMBER, json_into_u32, offsetof (struct id_range, first) },
@@ -136,8 +130,7 @@ static int complete_path (const struct json_place *place, const struct json_node
   return 0;
 }
 
-static int add_place (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (add_place)
 {
   static const struct json_field fields[] = {
     { "path", JSON_STRING, read_normal_path, offsetof (struct path_place, path) },
@@ -157,16 +150,14 @@ static int add_place (const struct json_place *place, const struct json_node *no
   return r;
 }
 
-static int read_places (const struct json_place *place, const struct json_node *node, void *at,
-                        struct error *err)
+static JSON_READER (read_places)
 {
   return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_place, at, err);
 }
 
 static json_reader add_below;
 
-static int read_below (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (read_below)
 {
   return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_below, at, err);
 }
@@ -193,8 +184,7 @@ static int read_path (const struct json_place *place, const struct json_node *no
   return r < 0 ? r : complete_path (place, node, fact, err);
 }
 
-static int add_below (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (add_below)
 {
   cleanup_path_fact struct path_fact fact = { 0 };
   int r = read_path (place, node, PATH_DIRECTORY, &fact, err);
@@ -219,26 +209,22 @@ static int add_path (const struct json_place *place, const struct json_node *nod
   return r;
 }
 
-static int add_any_path (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (add_any_path)
 {
   return add_path (place, node, at, PATH_ABSENT, err);
 }
 
-static int add_socket (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (add_socket)
 {
   return add_path (place, node, at, PATH_SOCKET, err);
 }
 
-static int read_paths (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (read_paths)
 {
   return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_any_path, at, err);
 }
 
-static int read_sockets (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (read_sockets)
 {
   return json_read_array (place, node, JSON_OBJECT, LIMIT_HOST_ENTRIES, add_socket, at, err);
 }

@@ -12,8 +12,7 @@
 #include "image-json-internal.h"
 #include "image-name-internal.h"
 
-static int add_diff (const struct json_place *place, const struct json_node *node, void *at,
-                     struct error *err)
+static JSON_READER (add_diff)
 {
   struct image_config *config = at;
   int r = image_json_digest (place, node, config->diffs[config->diff_count], err);

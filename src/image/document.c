@@ -89,8 +89,7 @@ struct descriptor_list {
   size_t count;
 };
 
-static int add_descriptor (const struct json_place *place, const struct json_node *node, void *at,
-                           struct error *err)
+static JSON_READER (add_descriptor)
 {
   struct descriptor_list *list = at;
 

@@ -71,10 +71,8 @@ int image_json_text (const struct json_place *place, const struct json_node *obj
   return 0;
 }
 
-static int add_text (const struct json_place *place, const struct json_node *node, void *at,
-                     struct error *err)
+static JSON_READER (add_text)
 {
-  (void) place;
   return strlist_add (at, node->text) < 0 ? error_oom (err) : 0;
 }
 

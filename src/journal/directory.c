@@ -112,8 +112,7 @@ int journal_next_file (int directory, uint64_t after, uint64_t *ret_file, struct
 /* Padded to a fixed size, so that it always overwrites the old head; smaller than a disk sector. */
 #define HEAD_BYTES 256
 
-int journal_into_hash (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+JSON_READER (journal_into_hash)
 {
   if (strlen (node->text) != SHA256_HEX - 1)
     return json_fail (place, node, err, "not a hash");

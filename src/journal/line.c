@@ -96,8 +96,7 @@ static bool split_hash (const char *text, size_t len, const char **ret_hash)
   return memcmp (tail, TAIL_KEY, sizeof (TAIL_KEY) - 1) == 0 && memcmp (text + len - 2, "\"}", 2) == 0;
 }
 
-static int into_hash (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (into_hash)
 {
   if (strlen (node->text) != SHA256_HEX - 1 || strspn (node->text, "0123456789abcdef") != SHA256_HEX - 1)
     return json_fail (place, node, err, "not a hash in hexadecimal");
@@ -105,11 +104,8 @@ static int into_hash (const struct json_place *place, const struct json_node *no
   return 0;
 }
 
-static int into_details (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (into_details)
 {
-  (void) place;
-  (void) err;
   *(const struct json_node **) at = node;
   return 0;
 }

@@ -26,8 +26,7 @@
 #define DURATION_MAX_MS     ((uint64_t) 24 * 60 * 60 * 1000)
 #define DURATION_DEFAULT_MS ((uint64_t) 10 * 60 * 1000)
 
-static int into_size (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (into_size)
 {
   uint64_t bytes;
 
@@ -37,8 +36,7 @@ static int into_size (const struct json_place *place, const struct json_node *no
   return 0;
 }
 
-static int into_keep (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (into_keep)
 {
   uint64_t count;
 
@@ -48,8 +46,7 @@ static int into_keep (const struct json_place *place, const struct json_node *no
   return 0;
 }
 
-static int into_mode (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (into_mode)
 {
   enum toolrunner_mode *mode = at;
 
@@ -62,8 +59,7 @@ static int into_mode (const struct json_place *place, const struct json_node *no
   return 0;
 }
 
-static int into_metadata (const struct json_place *place, const struct json_node *node, void *at,
-                          struct error *err)
+static JSON_READER (into_metadata)
 {
   bool *full = at;
 
@@ -73,24 +69,21 @@ static int into_metadata (const struct json_place *place, const struct json_node
   return 0;
 }
 
-static int into_name (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (into_name)
 {
   if (node->text[strspn (node->text, " \t\r\n")] == '\0')
     return json_fail (place, node, err, "the value is blank");
   return json_into_text (place, node, at, err);
 }
 
-static int into_directory (const struct json_place *place, const struct json_node *node, void *at,
-                           struct error *err)
+static JSON_READER (into_directory)
 {
   if (!path_is_normal (node->text) && !path_is_beneath (node->text))
     return json_fail (place, node, err, "'%s' is not a path without '.', '..' or empty parts", node->text);
   return json_into_text (place, node, at, err);
 }
 
-static int into_inside (const struct json_place *place, const struct json_node *node, void *at,
-                        struct error *err)
+static JSON_READER (into_inside)
 {
   if (!path_is_normal (node->text))
     return json_fail (place, node, err, "'%s' is not an absolute path without '.', '..' or empty parts",
@@ -98,8 +91,7 @@ static int into_inside (const struct json_place *place, const struct json_node *
   return json_into_text (place, node, at, err);
 }
 
-static int add_argument (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (add_argument)
 {
   const struct strlist *argv = at;
 
@@ -108,16 +100,14 @@ static int add_argument (const struct json_place *place, const struct json_node 
   return strlist_add (at, node->text) < 0 ? error_oom (err) : 0;
 }
 
-static int into_argv (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (into_argv)
 {
   if (node->count == 0)
     return json_fail (place, node, err, "the command names no program");
   return json_read_array (place, node, JSON_STRING, LIMIT_ARGUMENTS, add_argument, at, err);
 }
 
-static int into_duration (const struct json_place *place, const struct json_node *node, void *at,
-                          struct error *err)
+static JSON_READER (into_duration)
 {
   uint64_t ms;
 
@@ -127,8 +117,7 @@ static int into_duration (const struct json_place *place, const struct json_node
   return 0;
 }
 
-static int into_unused (const struct json_place *place, const struct json_node *node, void *at,
-                        struct error *err)
+static JSON_READER (into_unused)
 {
   uint64_t ms;
 
@@ -139,8 +128,7 @@ static int into_unused (const struct json_place *place, const struct json_node *
 }
 
 /* Profile names with counts. The names are stored as a set, so each count is assigned by name. */
-static int into_ready (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (into_ready)
 {
   struct configuration *configuration =
       (struct configuration *) ((char *) at - offsetof (struct configuration, ready));
@@ -241,8 +229,7 @@ const size_t configuration_key_count = ARRAY_LEN (configuration_keys);
 
 #define ROWS_MAX ARRAY_LEN (configuration_keys)
 
-static int read_section (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (read_section)
 {
   struct json_field fields[ROWS_MAX];
   size_t count = 0;
@@ -253,19 +240,13 @@ static int read_section (const struct json_place *place, const struct json_node 
   return json_read_object (place, node, fields, count, at, err);
 }
 
-static int read_version (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (read_version)
 {
-  (void) at;
   return strcmp (node->text, "1") == 0 ? 0 : json_fail (place, node, err, "this program reads version 1");
 }
 
-static int ignore (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+static JSON_READER (ignore)
 {
-  (void) place;
-  (void) node;
-  (void) at;
-  (void) err;
   return 0;
 }
 

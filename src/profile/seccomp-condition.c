@@ -120,8 +120,7 @@ struct draft {
   bool has_argument;
 };
 
-static int read_argument (const struct json_place *place, const struct json_node *node, void *at,
-                          struct error *err)
+static JSON_READER (read_argument)
 {
   struct draft *draft = at;
   uint64_t value;
@@ -157,23 +156,21 @@ static int read_values (const struct json_place *place, const struct json_node *
   return 0;
 }
 
-static int read_in (const struct json_place *place, const struct json_node *node, void *at, struct error *err)
+static JSON_READER (read_in)
 {
   struct draft *draft = at;
 
   return read_values (place, node, SECCOMP_IN, &draft->test, err);
 }
 
-static int read_not_in (const struct json_place *place, const struct json_node *node, void *at,
-                        struct error *err)
+static JSON_READER (read_not_in)
 {
   struct draft *draft = at;
 
   return read_values (place, node, SECCOMP_NOT_IN, &draft->test, err);
 }
 
-static int read_clear (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (read_clear)
 {
   struct seccomp_test *test = &((struct draft *) at)->test;
   int r = read_values (place, node, SECCOMP_CLEAR, test, err);
@@ -209,8 +206,7 @@ static int check_test (const struct json_place *place, const struct json_node *n
   return 0;
 }
 
-int seccomp_read_test (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+JSON_READER (seccomp_read_test)
 {
   struct seccomp_rule *rule = at;
   struct draft draft = { 0 };

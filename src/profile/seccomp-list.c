@@ -127,8 +127,7 @@ struct conditional {
   size_t ways;
 };
 
-static int read_way (const struct json_place *place, const struct json_node *node, void *at,
-                     struct error *err)
+static JSON_READER (read_way)
 {
   struct conditional *call = at;
   struct seccomp_rule *rule;
@@ -143,14 +142,12 @@ static int read_way (const struct json_place *place, const struct json_node *nod
   return json_read_array (place, node, JSON_OBJECT, SECCOMP_ARGUMENTS, seccomp_read_test, rule, err);
 }
 
-static int read_ways (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (read_ways)
 {
   return json_read_array (place, node, JSON_ARRAY, SECCOMP_WAYS_MAX, read_way, at, err);
 }
 
-static int read_else (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (read_else)
 {
   struct conditional *call = at;
 
@@ -179,8 +176,7 @@ static int read_conditional (const struct json_place *place, const struct json_n
   return add_deny (b, key->name, call.errnum, key->line) < 0 ? error_oom (err) : 0;
 }
 
-static int read_when (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (read_when)
 {
   for (size_t i = 0; i < node->count; i++) {
     struct json_place below = { .parent = place, .name = node->keys[i].name };
@@ -192,8 +188,7 @@ static int read_when (const struct json_place *place, const struct json_node *no
   return 0;
 }
 
-static int read_allowed (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (read_allowed)
 {
   int r = mention (at, place, node, node->text, node->line, node->column, err);
 
@@ -202,8 +197,7 @@ static int read_allowed (const struct json_place *place, const struct json_node 
   return r;
 }
 
-static int read_allow (const struct json_place *place, const struct json_node *node, void *at,
-                       struct error *err)
+static JSON_READER (read_allow)
 {
   for (size_t i = 0; i < node->count; i++) {
     struct json_place below = { .parent = place, .name = node->keys[i].name };
@@ -220,8 +214,7 @@ struct denied {
   int errnum;
 };
 
-static int read_denied (const struct json_place *place, const struct json_node *node, void *at,
-                        struct error *err)
+static JSON_READER (read_denied)
 {
   struct denied *denied = at;
   int r = mention (denied->builder, place, node, node->text, node->line, node->column, err);
@@ -231,8 +224,7 @@ static int read_denied (const struct json_place *place, const struct json_node *
   return r;
 }
 
-static int read_deny (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (read_deny)
 {
   for (size_t i = 0; i < node->count; i++) {
     struct json_place below = { .parent = place, .name = node->keys[i].name };
@@ -247,18 +239,15 @@ static int read_deny (const struct json_place *place, const struct json_node *no
   return 0;
 }
 
-static int read_version (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (read_version)
 {
-  (void) at;
   if (strcmp (node->text, "1") == 0)
     return 0;
   return json_fail (place, node, err, "version %s is not supported; this program reads version 1",
                     node->text);
 }
 
-static int read_name (const struct json_place *place, const struct json_node *node, void *at,
-                      struct error *err)
+static JSON_READER (read_name)
 {
   struct builder *b = at;
 
@@ -269,16 +258,14 @@ static int read_name (const struct json_place *place, const struct json_node *no
   return json_into_text (place, node, &b->list->name, err);
 }
 
-static int read_meaning (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (read_meaning)
 {
   struct builder *b = at;
 
   return json_into_text (place, node, &b->list->meaning, err);
 }
 
-static int read_unknown (const struct json_place *place, const struct json_node *node, void *at,
-                         struct error *err)
+static JSON_READER (read_unknown)
 {
   struct builder *b = at;
 
