@@ -2,8 +2,8 @@
 /* The facts that the core needs about the host, collected once and passed in as a value.
  *
  * host_look fills them from the running host. host_facts_read fills them from a JSON document, so that a plan
- * can be made for another host and every test of the core states its host; host_facts_write writes that
- * document. Nothing after this point looks at the host.
+ * can be made for another host and every test of the core states its host. Nothing after this point looks at
+ * the host.
  *
  * A path that matters to a plan (a mount's source, the workspace, a root) is looked at on request with
  * host_look_path. It records the type and real location of the path and opens nothing that the plan will use:
@@ -109,7 +109,7 @@ int host_look_cgroup_mode (enum cgroup_mode *ret_mode, struct error *err);
 /* Adds PATH to facts->paths unless it is already there. An absent path is a fact, not an error. */
 int host_look_path (struct host_facts *facts, const char *path, struct error *err);
 
-/* Reads a document of host_facts_write; comments are allowed. Every key is optional; a missing feature is
+/* Reads a document; comments are allowed. Every key is optional; a missing feature is
  * absent, a missing list is empty, a missing count is 0. Other defaults: machine x86_64, kernel 0.0.0, uid
  * and gid 65534, open_files_hard and processes_hard 4096, home /root for uid 0 and /nonexistent for
  * others, config_home, state_dir and storage_dir as host_look sets them for that uid and home without XDG
@@ -118,7 +118,6 @@ int host_look_path (struct host_facts *facts, const char *path, struct error *er
  * Unknown keys are errors. NAME prefixes messages. */
 int host_facts_read (const char *name, const char *text, size_t len, struct host_facts **ret_facts,
                      struct error *err);
-int host_facts_write (const struct host_facts *facts, char **ret_text, struct error *err);
 
 void path_fact_clear (struct path_fact *fact);
 #define cleanup_path_fact cleanup (path_fact_clear)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host-facts-write.h"
 #include "unit.h"
 
 static const char full[] =

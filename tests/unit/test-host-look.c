@@ -18,6 +18,7 @@
 
 #include "base-path.h"
 #include "base-places.h"
+#include "host-facts-write.h"
 #include "unit.h"
 
 /* A directory of its own, reached by a path without links, which is also the working directory. */
