@@ -2,7 +2,6 @@
 /* audit verify: whether the journal was modified. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base-number.h"

@@ -4,9 +4,6 @@
 
 #include "cli-audit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

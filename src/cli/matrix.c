@@ -2,7 +2,6 @@
 /* matrix: controls against backends, and the reason for every cell that is not enforced. */
 #include <config.h>
 
-
 #include "options-enforcement.h"
 #include "doctor-observed.h"
 #include "cli-verbs.h"

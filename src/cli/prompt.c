@@ -2,8 +2,6 @@
 /* prompt: the Sandbox section of a model's system prompt, from what was just verified. */
 #include <config.h>
 
-#include <stdlib.h>
-
 #include "cli-verbs.h"
 #include "doctor-prompt.h"
 #include "doctor-probe.h"

@@ -2,7 +2,6 @@
 /* ps, kill, gc: the live runs of this user, and those that a crash left behind. */
 #include <config.h>
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* status: what a profile enforces on this host, observed on a run that is made for it. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli-verbs.h"

@@ -3,7 +3,6 @@
 
 #include "cli-verbs.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base-limits.h"

@@ -3,7 +3,6 @@
 
 #include "denial-write.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

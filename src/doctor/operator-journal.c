@@ -4,8 +4,6 @@
 
 #include "doctor-operator-internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "journal-journal.h"

@@ -6,7 +6,6 @@
 #include "doctor-operator-internal.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEBIBYTE ((uint64_t) 1024 * 1024)

@@ -4,7 +4,6 @@
 #include "doctor-prompt.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Lists are truncated after this many bytes. */

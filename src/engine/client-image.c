@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine-api.h"

@@ -3,7 +3,6 @@
 
 #include "host-facts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

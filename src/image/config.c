@@ -4,7 +4,6 @@
 
 #include "image-document.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

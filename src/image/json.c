@@ -3,7 +3,6 @@
 
 #include "image-json-internal.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base-cleanup.h"

@@ -11,7 +11,6 @@
 #include "journal-internal.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -3,8 +3,6 @@
 
 #include "journal-result.h"
 
-#include <stdlib.h>
-
 #include "base-json-write.h"
 #include "denial-write.h"
 

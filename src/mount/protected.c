@@ -4,9 +4,7 @@
 #include "mount-protected.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base-cleanup.h"
 #include "base-path.h"

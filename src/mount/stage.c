@@ -4,11 +4,9 @@
 #include "mount-stage.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-str.h"

@@ -4,7 +4,6 @@
 
 #include "plan-draft-internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The kernel's default period. */

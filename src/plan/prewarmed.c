@@ -3,7 +3,6 @@
 
 #include "plan-prewarmed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base-str.h"

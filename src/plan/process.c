@@ -5,7 +5,6 @@
 #include "plan-draft-internal.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base-limits.h"

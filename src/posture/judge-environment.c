@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define FNV_START UINT64_C (0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C (0x100000001b3)

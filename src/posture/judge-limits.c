@@ -4,7 +4,6 @@
 
 #include "posture-judge-internal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>

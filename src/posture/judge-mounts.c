@@ -10,10 +10,8 @@
 #include "posture-judge-internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "base-path.h"

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

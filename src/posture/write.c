@@ -4,7 +4,6 @@
 
 #include "posture-posture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *verdict_text (enum verdict verdict)

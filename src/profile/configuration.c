@@ -3,7 +3,6 @@
 
 #include "profile-configuration.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

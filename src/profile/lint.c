@@ -3,7 +3,6 @@
 
 #include "profile-lint.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

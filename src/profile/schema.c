@@ -3,7 +3,6 @@
 
 #include "profile-schema.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base-json-write.h"

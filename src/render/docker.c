@@ -3,7 +3,6 @@
 
 #include "render-docker.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "render-engine-body-internal.h"

@@ -3,7 +3,6 @@
 
 #include "render-oci.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base-json-write.h"

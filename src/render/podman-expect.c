@@ -2,7 +2,6 @@
 /* What Podman's inspect must return for the container of a plan. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "render-engine-body-internal.h"

@@ -3,7 +3,6 @@
 
 #include "render-podman.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "render-engine-body-internal.h"

@@ -3,7 +3,6 @@
 
 #include "state-run-record.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -11,7 +11,6 @@
 #include "supervisor-internal.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
 
 #include "supervisor-internal.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>

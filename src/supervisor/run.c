@@ -4,14 +4,11 @@
 #include "supervisor-run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "mount-chroot.h"
 #include "supervisor-internal.h"

@@ -15,7 +15,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "base-cleanup.h"
 #include "wire-receive.h"
