@@ -107,9 +107,9 @@ static void add_filters (struct doctor *doctor, const struct host_facts *host)
       !host->apparmor || strcmp (loaded, "tyrum-hardened is loaded") != 0 ? DOCTOR_LESS : DOCTOR_GOOD;
 
   add (doctor, "seccomp", filters ? (notifies ? DOCTOR_GOOD : DOCTOR_LESS) : DOCTOR_BAD,
-       strdup (!filters ? "no filters"
-               : notifies   ? "filters and notifications"
-                        : "filters, no notifications"),
+       strdup (!filters   ? "no filters"
+               : notifies ? "filters and notifications"
+                          : "filters, no notifications"),
        filters ? "use a kernel from 5.0 on; without notifications denials are not reported"
                : "use a kernel with CONFIG_SECCOMP_FILTER");
   add (doctor, "AppArmor", lsm, strdup (host->apparmor ? loaded : "the kernel has none"),
