@@ -18,6 +18,19 @@ static const char *unreadable (const struct judge *judge)
   return judge->out->seen && !judge->has_out ? "/proc/PID/status could not be read outside" : NULL;
 }
 
+/* A Linux kernel shows its boot id, and vmstat in /proc; gVisor's has neither. Names alone prove nothing: a
+ * personality changes what uname says. */
+static bool is_another_kernel (const struct judge *judge)
+{
+  const struct answer *boot = inside_answer (judge->in, QUESTION_FILE, PROBE_BOOT_ID);
+
+  if (boot->errnum == 0)
+    return judge->out->boot_id != NULL && boot->length == strlen (judge->out->boot_id)
+           && memcmp (boot->bytes, judge->out->boot_id, boot->length) != 0;
+  return boot->errnum == ENOENT
+         && inside_answer (judge->in, QUESTION_SEE, PROBE_LINUX_ONLY)->errnum == ENOENT;
+}
+
 char *judge_own_kernel (const struct judge *judge)
 {
   const struct answer *answer = inside_answer (judge->in, QUESTION_NAMES, "");
@@ -29,7 +42,7 @@ char *judge_own_kernel (const struct judge *judge)
   memcpy (&names, answer->bytes, sizeof (names));
   seen = str_format ("%.*s %.*s", (int) sizeof (names.release), names.release, (int) sizeof (names.version),
                      names.version);
-  if (seen == NULL || strcmp (seen, judge->out->kernel) == 0)
+  if (seen == NULL || strcmp (seen, judge->out->kernel) == 0 || !is_another_kernel (judge))
     return NULL;
   return str_format ("the kernel inside is not the host's: '%.*s'", (int) sizeof (names.release),
                      names.release);
@@ -44,7 +57,8 @@ static void judge_other_kernel (struct judge *judge)
     judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VERIFIED, SEEN_INSIDE, "%s", evidence);
   else
     judge_say (judge, CONTROL_ISOLATION_TYPE, VERDICT_VIOLATED, SEEN_INSIDE,
-               "the kernel inside is the host's, and the runtime should have one of its own");
+               "nothing shows that the kernel inside is another than the host's, and the runtime should "
+               "have one of its own");
 }
 
 /* The process that answers must be our own init, process 1 of a pid namespace. */

@@ -10,6 +10,7 @@ const char *const space_names[SPACE_COUNT] = { "user", "mnt", "pid", "net", "ipc
 void outside_clear (struct outside *outside)
 {
   free (outside->kernel);
+  free (outside->boot_id);
   free (outside->status);
   free (outside->uid_map);
   free (outside->gid_map);

@@ -73,6 +73,11 @@ bool inside_connect (const struct inside *inside, const void *address, size_t le
 void inside_clear (struct inside *inside);
 #define cleanup_inside cleanup (inside_clear)
 
+/* Drawn by a Linux kernel when it starts; no namespace has one of its own. */
+#define PROBE_BOOT_ID "/proc/sys/kernel/random/boot_id"
+/* In the /proc of every Linux kernel. */
+#define PROBE_LINUX_ONLY "/proc/vmstat"
+
 /* Files that control a cgroup, at their paths in version 2 and version 1. */
 #define PROBE_GROUP_FILES 2
 extern const char *const probe_group_files[PROBE_GROUP_FILES];

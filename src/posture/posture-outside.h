@@ -35,8 +35,9 @@ struct outside_below {
 };
 
 struct outside {
-  char *kernel; /* the host's, release and version in one line */
-  bool seen;    /* init is a process of this host */
+  char *kernel;  /* the host's, release and version in one line */
+  char *boot_id; /* of the host's kernel: PROBE_BOOT_ID */
+  bool seen;     /* init is a process of this host */
   uint64_t pid;
   bool is_init; /* its program is our own init, by device and inode */
   char *status, *uid_map, *gid_map, *mounts, *cgroup, *label, *limits;

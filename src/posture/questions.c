@@ -104,6 +104,7 @@ static const struct {
   { QUESTION_FILE, "/proc/net/route" },
   { QUESTION_FILE, "/proc/net/sockstat" }, /* /proc/net/tcp would take milliseconds */
   { QUESTION_FILE, "/proc/net/unix" },
+  { QUESTION_FILE, PROBE_BOOT_ID },
   { QUESTION_FILE, "/proc/sysvipc/shm" },
   { QUESTION_FILE, "/proc/sysvipc/msg" },
   { QUESTION_FILE, "/proc/sysvipc/sem" },
@@ -120,6 +121,7 @@ static const struct {
   { QUESTION_LOOK, "/" },
   { QUESTION_LOOK, "/.." },
   { QUESTION_LOOK, "/proc/uptime" }, /* not masked: must open */
+  { QUESTION_SEE, PROBE_LINUX_ONLY },
   { QUESTION_CREATE, "/" },
   { QUESTION_CREATE, "/tmp" },
   { QUESTION_OPEN_WRITE, "/proc/sys/kernel/core_pattern" },

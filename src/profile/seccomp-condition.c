@@ -46,6 +46,7 @@ static const struct seccomp_constant constants[] = {
   { "TIOCLINUX", 0x541c },
   { "TIOCCONS", 0x541d },
   { "TIOCSETD", 0x5423 },
+  { "MSG_OOB", 1 },
   { "PER_LINUX", 0 },
   { "PER_LINUX32", 8 },
   { "ADDR_NO_RANDOMIZE", 0x0040000 },

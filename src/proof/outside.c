@@ -23,6 +23,7 @@
 #include "base-number.h"
 #include "base-path.h"
 #include "cgroup-group.h"
+#include "posture-inside.h"
 #include "posture-proc.h"
 
 /* Enough for a mount table, or the environment of a process. */
@@ -393,6 +394,7 @@ int outside_look_around (const struct promises *promises, struct outside *ret_ou
   look_at_ourselves (&outside);
   if (uname (&names) == 0)
     outside.kernel = str_format ("%s %s", names.release, names.version);
+  outside.boot_id = read_text (AT_FDCWD, PROBE_BOOT_ID, NULL);
   if (look_at_host (promises, &outside) < 0)
     return error_oom (err);
   *ret_outside = outside;

@@ -182,6 +182,8 @@ static char *file_text (const struct plan *plan, const struct launch *launch, co
     return strdup ("Inter-|   Receive\n face |bytes\n    lo:       0       0\n");
   if (strcmp (path, "/proc/net/sockstat") == 0)
     return strdup ("sockets: used 2\nTCP: inuse 0 orphan 0\nUDP: inuse 0 mem 0\n");
+  if (strcmp (path, PROBE_BOOT_ID) == 0)
+    return strdup ("the host\n");
   if (strcmp (path, "/proc/net/unix") == 0 || str_has_prefix (path, "/proc/sysvipc/"))
     return strdup ("heading\n");
   if (strcmp (path, "/proc/net/route") == 0)
@@ -372,6 +374,7 @@ static void make_outside (const struct plan *plan, const struct launch *launch, 
                            .pid = 4711,
                            .is_init = true,
                            .kernel = strdup ("6.1 1"),
+                           .boot_id = strdup ("the host\n"),
                            .status = status_text (plan, true),
                            .uid_map = map_text (plan),
                            .gid_map = map_text (plan),

@@ -31,7 +31,8 @@ static void test_good (void **state)
  * read-only is so by its mount. */
 static bool is_beside (const struct plan *plan, const struct asked *asked)
 {
-  static const char *const paths[] = { "/proc/self/attr/current", "/proc/net/route", STAGE_INIT_TARGET };
+  static const char *const paths[] = { "/proc/self/attr/current", "/proc/net/route", STAGE_INIT_TARGET,
+                                       PROBE_BOOT_ID, PROBE_LINUX_ONLY };
 
   if (asked->kind == QUESTION_CALL)
     return memcmp (asked->bytes, &probe_new_user, sizeof (probe_new_user)) == 0
@@ -174,6 +175,13 @@ static void test_no_outside (void **state)
     CHECK (posture->controls[i].seen != SEEN_BOTH, "%s was seen by both", control_info (i)->name);
 }
 
+static void check_isolation (const struct posture_case *c, enum verdict expected)
+{
+  cleanup_posture struct posture *posture = judge (c);
+
+  assert_int_equal (posture->controls[CONTROL_ISOLATION_TYPE].verdict, expected);
+}
+
 /* Behind a kernel of the runtime's own, that kernel is what is seen; and the host's objects are not in it. */
 static void test_own_kernel (void **state)
 {
@@ -185,6 +193,15 @@ static void test_own_kernel (void **state)
   c.outside.seen = false;
   free (c.outside.kernel);
   c.outside.kernel = strdup ("5.10 another");
+  /* A name alone proves nothing: the boot id is the host's, or is hidden although this is Linux. */
+  check_isolation (&c, VERDICT_VIOLATED);
+  posture_case_answer (&c, QUESTION_FILE, PROBE_BOOT_ID, 0, "another!\n", 9);
+  check_isolation (&c, VERDICT_VERIFIED);
+  posture_case_answer (&c, QUESTION_FILE, PROBE_BOOT_ID, 0, "", 0);
+  check_isolation (&c, VERDICT_VIOLATED);
+  posture_case_answer (&c, QUESTION_FILE, PROBE_BOOT_ID, ENOENT, "", 0);
+  check_isolation (&c, VERDICT_VIOLATED);
+  posture_case_answer (&c, QUESTION_SEE, PROBE_LINUX_ONLY, ENOENT, "", 0);
   posture = judge (&c);
   assert_int_equal (posture->controls[CONTROL_ISOLATION_TYPE].verdict, VERDICT_VERIFIED);
   assert_int_equal (posture->controls[CONTROL_NAMESPACE_IPC].verdict, VERDICT_VERIFIED);
