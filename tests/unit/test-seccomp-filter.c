@@ -11,7 +11,7 @@
 
 static const struct row {
   const char *call;
-  uint64_t args[3];
+  uint64_t args[4];
   uint32_t by_default, strict;
 } rows[] = {
   /* What everything needs. */
