@@ -10,6 +10,6 @@
 
 #include <stddef.h>
 
-/* To be called once. Returns the filter's listener, or a negative errno; -EBUSY: a filter of the runtime has a
- * listener already. From here on the supervisor must answer calls that the filter notifies. */
+/* To be called once. Returns the filter's listener, or a negative errno; -EBUSY: a filter of the runtime
+ * has a listener already. From here on the supervisor must answer calls that the filter notifies. */
 int restrict_self (const unsigned char *body, size_t length);

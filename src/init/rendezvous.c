@@ -224,7 +224,8 @@ static int confine (size_t size, struct failure *failure)
   return tools_prepare (talk.message.questions, talk.message.header.length, failure);
 }
 
-/* Handles a RESTRICT of SIZE bytes, header included, in talk.message. A failure is the supervisor's to judge. */
+/* Handles a RESTRICT of SIZE bytes, header included, in talk.message. A failure is the supervisor's to
+ * judge. */
 static int restrict_now (size_t size, struct failure *failure)
 {
   static bool restricted;

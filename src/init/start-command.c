@@ -93,8 +93,9 @@ static _Noreturn void become_command (const struct options *options, int pipe_fd
   give_up (pipe_fd, STEP_EXEC, -search_exec (options->command));
 }
 
-/* An engine's readers get the end of file when the command has closed its streams: init must not keep them open.
- * The pipe ends when the program is executed; with a report in it the streams are needed for the message. */
+/* An engine's readers get the end of file when the command has closed its streams: init must not keep them
+ * open. The pipe ends when the program is executed; with a report in it the streams are needed for the
+ * message. */
 static void release_streams (const struct command *command)
 {
   struct pollfd report = { .fd = command->report, .events = POLLIN };

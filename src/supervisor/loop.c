@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the go-ahead to the end: streams, signals, the deadline, and how the command ended.
  *
- * The end comes within a bound. A run that is made to end gets TERM, after RUN_GRACE_MS KILL, and what is still
- * there RUN_END_MS later is left to gc: init cannot go while a process that joined its pid namespace from
- * outside is a zombie whose parent does not collect it. Orphans that become our children are collected as
- * they end.
+ * The end comes within a bound. A run that is made to end gets TERM, after RUN_GRACE_MS KILL, and what is
+ * still there RUN_END_MS later is left to gc: init cannot go while a process that joined its pid namespace
+ * from outside is a zombie whose parent does not collect it. Orphans that become our children are
+ * collected as they end.
  */
 #include <config.h>
 
@@ -129,7 +129,8 @@ static void kill_init (struct course *course)
 
 static void ask_to_end (struct course *course, int signal_number)
 {
-  /* The command is gone and its output waits for a reader; an end that is asked for now does not wait for that.
+  /* The command is gone and its output waits for a reader; an end that is asked for now does not wait for
+   * that.
    */
   if (course->run->init->pidfd < 0)
     course->abandoned = true;

@@ -193,7 +193,7 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
 
 /* The run must not be made twice. After a timeout this shuts the connection down for reading: a daemon that
  * cannot send DAEMON_TAKEN from then on does not make the run, and one that has sent it before is still
- * heard. */
+ * received. */
 static bool was_taken (int connection, struct daemon_reply *ret_reply)
 {
   struct pollfd wait = { connection, POLLIN, 0 };
