@@ -12,7 +12,7 @@
 
 /* There is no allocator. Pages that are never touched take no memory. */
 static char text[LIMIT_ASK_BYTES];
-static char *argv[LIMIT_COMMAND_TEXTS + 1], *variables[LIMIT_COMMAND_TEXTS + 1];
+static char *argv[LIMIT_COMMAND_TEXTS + 1], *env[LIMIT_COMMAND_TEXTS + 1];
 
 /* The text at *AT, which ends with a NUL before END; NULL if there is none. */
 static char *next_text (char **at, const char *end)
@@ -49,13 +49,12 @@ int command_take (const unsigned char *bytes, size_t length, struct options *opt
   memcpy (text, bytes + sizeof head, length - sizeof head);
   end = text + (length - sizeof head);
   directory = next_text (&at, end);
-  if (!directory || head.argv == 0 || head.argv > LIMIT_COMMAND_TEXTS || head.variables > LIMIT_COMMAND_TEXTS
-      || split (&at, end, argv, head.argv) < 0 || split (&at, end, variables, head.variables) < 0
-      || at != end)
+  if (!directory || head.argv == 0 || head.argv > LIMIT_COMMAND_TEXTS || head.env > LIMIT_COMMAND_TEXTS
+      || split (&at, end, argv, head.argv) < 0 || split (&at, end, env, head.env) < 0 || at != end)
     return failure_set (failure, -EBADMSG, "the supervisor's command is malformed", NULL);
   if (chdir (directory) < 0)
     return failure_set_errno (failure, errno, "cannot enter", directory);
   options->command = argv;
-  environ = variables;
+  environ = env;
   return 0;
 }

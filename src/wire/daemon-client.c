@@ -92,7 +92,7 @@ static bool send_request (int connection, char *const *argv)
   int fds[DAEMON_FDS];
 
   request.argv = (uint32_t) add_all (&text, argv);
-  request.variables = (uint32_t) add_all (&text, environ);
+  request.env = (uint32_t) add_all (&text, environ);
   if (directory < 0 || text.failed || text.len > LIMIT_DAEMON_BYTES || !take_limits (&request))
     return false;
   memory = write_memory (&text);

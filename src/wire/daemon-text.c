@@ -13,7 +13,7 @@ int daemon_request_check (const struct daemon_request *request)
 {
   return request->magic == DAEMON_MAGIC && request->version == DAEMON_VERSION
                  && request->size <= LIMIT_DAEMON_BYTES && request->argv <= request->size
-                 && request->variables <= request->size
+                 && request->env <= request->size
              ? 0
              : -EPROTO;
 }
@@ -38,19 +38,19 @@ static int split (char **at, const char *end, size_t count, char ***ret_list)
 int daemon_request_split (const struct daemon_request *request, char *text, char ***ret_argv, char ***ret_env)
 {
   cleanup_free char **argv = NULL;
-  cleanup_free char **variables = NULL;
+  cleanup_free char **env = NULL;
   const char *end = text + request->size;
   char *at = text;
   int r = split (&at, end, request->argv, &argv);
 
   if (r == 0)
-    r = split (&at, end, request->variables, &variables);
+    r = split (&at, end, request->env, &env);
   /* The last string ends before END, not with the NUL after TEXT. */
   if (r == 0 && at != end)
     r = -EPROTO;
   if (r < 0)
     return r;
   *ret_argv = take_ptr (argv);
-  *ret_env = take_ptr (variables);
+  *ret_env = take_ptr (env);
   return 0;
 }

@@ -56,8 +56,8 @@ enum daemon_fd {
 struct daemon_request {
   uint32_t magic;
   uint32_t version;
-  uint32_t argv, variables; /* how many strings of each */
-  uint32_t size;            /* of the memory file */
+  uint32_t argv, env; /* how many strings of each */
+  uint32_t size;      /* of the memory file */
   uint32_t umask;
   int32_t nice;
   uint32_t reserved;

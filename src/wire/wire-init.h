@@ -85,7 +85,7 @@ struct handshake_restricted {
 
 struct handshake_command {
   uint32_t argv;
-  uint32_t variables;
+  uint32_t env;
 };
 
 struct handshake_header {

@@ -60,10 +60,9 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     return 0;
   }
   memcpy (&head, data, sizeof head);
-  INVARIANT (head.argv > 0 && head.argv <= LIMIT_COMMAND_TEXTS && head.variables <= LIMIT_COMMAND_TEXTS);
+  INVARIANT (head.argv > 0 && head.argv <= LIMIT_COMMAND_TEXTS && head.env <= LIMIT_COMMAND_TEXTS);
   /* Not a byte is left over. */
-  INVARIANT (sizeof head + entered + bytes_of (options.command, head.argv)
-                 + bytes_of (environ, head.variables)
+  INVARIANT (sizeof head + entered + bytes_of (options.command, head.argv) + bytes_of (environ, head.env)
              == size);
   environ = before;
   INVARIANT (command_take (data, size, &options, &second) < 0 && environ == before);

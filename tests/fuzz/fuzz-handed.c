@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The words that a caller hands to a daemon, on any bytes: the first say how many there are, the rest is
- * the memory file. All of it is words and variables, or it is refused. */
+ * the memory file. All of it is argv and env, or it is refused. */
 #include <config.h>
 
 #include "wire-daemon-text.h"
@@ -37,20 +37,20 @@ static void split (const struct daemon_request *request, const uint8_t *data)
 {
   cleanup_free char *text = malloc (request->size + (size_t) 1);
   cleanup_free char **argv = NULL;
-  cleanup_free char **variables = NULL;
+  cleanup_free char **env = NULL;
   char *at = text;
   int r;
 
   INVARIANT (text != NULL);
   memcpy (text, data, request->size);
   text[request->size] = '\0';
-  r = daemon_request_split (request, text, &argv, &variables);
+  r = daemon_request_split (request, text, &argv, &env);
   INVARIANT (r == 0 || r == -EPROTO);
-  INVARIANT ((r == 0) == (argv != NULL) && (r == 0) == (variables != NULL));
+  INVARIANT ((r == 0) == (argv != NULL) && (r == 0) == (env != NULL));
   if (r < 0)
     return;
   follow (argv, request->argv, &at);
-  follow (variables, request->variables, &at);
+  follow (env, request->env, &at);
   INVARIANT (at == text + request->size);
 }
 
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     return 0;
   memcpy (numbers, data, sizeof (numbers));
   request.argv = numbers[0];
-  request.variables = numbers[1];
+  request.env = numbers[1];
   request.size = (uint32_t) (size - sizeof (numbers));
   if (daemon_request_check (&request) == 0)
     split (&request, data + sizeof (numbers));

@@ -38,7 +38,7 @@ static void say (int connection, enum daemon_type type, int value)
 static bool is_complete (int connection)
 {
   struct daemon_request request;
-  cleanup_free char **got = NULL, **variables = NULL;
+  cleanup_free char **got = NULL, **env = NULL;
   int fds[DAEMON_FDS];
   char *text;
   struct stat here, directory;
@@ -49,7 +49,7 @@ static bool is_complete (int connection)
     return false;
   text = calloc (1, request.size + (size_t) 1);
   return text != NULL && pread (fds[DAEMON_ARGV], text, request.size, 0) == (ssize_t) request.size
-         && daemon_request_split (&request, text, &got, &variables) == 0 && strcmp (got[0], "run") == 0
+         && daemon_request_split (&request, text, &got, &env) == 0 && strcmp (got[0], "run") == 0
          && strcmp (got[2], "true") == 0 && request.argv == 3 && stat (".", &here) == 0
          && fstat (fds[DAEMON_DIRECTORY], &directory) == 0 && here.st_ino == directory.st_ino
          && request.umask == 022;

@@ -108,7 +108,7 @@ static void test_text (void **state)
 {
   static const struct {
     const char *text;
-    uint32_t size, argv, variables;
+    uint32_t size, argv, env;
     int code;
   } rows[] = {
     { "run\0--\0true\0A=1\0", 16, 3, 1, 0 },
@@ -127,21 +127,21 @@ static void test_text (void **state)
                                             .version = DAEMON_VERSION,
                                             .size = rows[i].size,
                                             .argv = rows[i].argv,
-                                            .variables = rows[i].variables };
+                                            .env = rows[i].env };
     cleanup_free char *text = calloc (1, rows[i].size + (size_t) 1);
-    cleanup_free char **argv = NULL, **variables = NULL;
+    cleanup_free char **argv = NULL, **env = NULL;
 
     assert_non_null (text);
     memcpy (text, rows[i].text, rows[i].size);
     assert_int_equal (daemon_request_check (&request), 0);
-    CHECK (daemon_request_split (&request, text, &argv, &variables) == rows[i].code, "row %zu", i);
+    CHECK (daemon_request_split (&request, text, &argv, &env) == rows[i].code, "row %zu", i);
     if (rows[i].code < 0)
       continue;
     assert_null (argv[rows[i].argv]);
-    assert_null (variables[rows[i].variables]);
+    assert_null (env[rows[i].env]);
     if (i == 0) {
       assert_string_equal (argv[2], "true");
-      assert_string_equal (variables[0], "A=1");
+      assert_string_equal (env[0], "A=1");
     }
   }
 }
@@ -159,7 +159,7 @@ static void test_bounds (void **state)
   bad[1].version++;
   bad[2].size = LIMIT_DAEMON_BYTES + 1;
   bad[3].argv = 10;
-  bad[4].variables = 10;
+  bad[4].env = 10;
   for (size_t i = 0; i < ARRAY_LEN (bad); i++)
     assert_int_equal (daemon_request_check (&bad[i]), -EPROTO);
 }
