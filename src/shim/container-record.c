@@ -29,7 +29,7 @@
 /* runc changes into the root by its path whenever a process joins, also from where there is no stage. */
 #define STAGE_ROOT STAGE_NAME "/rootfs"
 /* Shown inside, where init calls start from. */
-#define RENDEZVOUS_NAME "door"
+#define RENDEZVOUS_NAME "rendezvous"
 #define ROOT_BYTES      16
 #define MAKE_TRIES      16
 

@@ -211,7 +211,7 @@ static int put_before (struct json_node *process, struct error *err)
 static int add_init (const struct container_stage *stage, struct json_node *config, struct error *err)
 {
   cleanup_free char *init = str_format ("%s/init", stage->directory),
-                    *rendezvous = str_format ("%s/door", stage->directory);
+                    *rendezvous = str_format ("%s/rendezvous", stage->directory);
   struct json_node *mounts = json_edit (config, "mounts");
   int r;
 

@@ -195,7 +195,7 @@ static int remember (struct creation *c, struct error *err)
 }
 
 /* The same arguments, with our own pid file if there was none. */
-static char **words_of (const struct creation *c)
+static char **argv_of (const struct creation *c)
 {
   const struct command *command = c->call->command;
   char **argv = calloc (command->count + 3, sizeof (*argv));
@@ -218,10 +218,10 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   struct call *call = c->call;
   cleanup_free char *directory = record_directory (call->state, call->command);
   cleanup_free char *stage_directory = directory ? str_format ("%s/stage", directory) : NULL;
-  cleanup_free char *rendezvous = directory ? str_format ("%s/door", directory) : NULL;
+  cleanup_free char *rendezvous = directory ? str_format ("%s/rendezvous", directory) : NULL;
   cleanup_free char *plan = directory ? str_format ("%s/" CONTAINER_PLAN, directory) : NULL;
   cleanup_free char *init = call->record.proof ? handover_init (err) : NULL;
-  cleanup_free char **argv = words_of (c);
+  cleanup_free char **argv = argv_of (c);
   const struct container_stage stage = { .policy = &c->policy,
                                          .config = c->bundle.config,
                                          .bundle = c->bundle.directory,

@@ -64,7 +64,7 @@ static void observer_clear (struct observer *o)
 static int open_rendezvous (struct observer *o)
 {
   cleanup_free char *directory = record_directory (o->call->state, o->call->command);
-  cleanup_free char *rendezvous = directory ? str_format ("%s/door", directory) : NULL;
+  cleanup_free char *rendezvous = directory ? str_format ("%s/rendezvous", directory) : NULL;
 
   if (rendezvous == NULL)
     return error_oom (o->err);

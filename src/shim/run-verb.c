@@ -64,7 +64,7 @@ static int take_signals (struct runner *runner)
 /* ---- Other commands, made of the words of this one. */
 
 /* HEAD, our global flags before it; then TAIL. The list is new, the words are not. */
-static char **words_of (const struct call *call, const char *const *tail)
+static char **argv_of (const struct call *call, const char *const *tail)
 {
   const struct command *command = call->command;
   size_t count = 0, at = command->verb_at;
@@ -181,7 +181,7 @@ static int create (struct runner *runner, int *ret_status)
 static int start (struct runner *runner)
 {
   const char *const tail[] = { "start", runner->call->command->id, NULL };
-  cleanup_free char **argv = words_of (runner->call, tail);
+  cleanup_free char **argv = argv_of (runner->call, tail);
   struct command command = { 0 };
   struct call call = *runner->call;
   int r = argv ? command_parse (argv, &command, runner->err) : error_oom (runner->err);
@@ -195,7 +195,7 @@ static int start (struct runner *runner)
 static int delete (struct runner *runner, struct error *err)
 {
   const char *const tail[] = { "delete", "--force", runner->call->command->id, NULL };
-  cleanup_free char **argv = words_of (runner->call, tail);
+  cleanup_free char **argv = argv_of (runner->call, tail);
   struct command command = { 0 };
   struct call call = *runner->call;
   int r = argv ? command_parse (argv, &command, err) : error_oom (err);

@@ -28,7 +28,7 @@ struct argv {
   char *list[5];
 };
 
-static char *const *words_of (const struct record *record, const char *verb, struct argv *argv)
+static char *const *argv_of (const struct record *record, const char *verb, struct argv *argv)
 {
   const char *const list[] = { "--root", record->root, verb, record->id, NULL };
 
@@ -43,7 +43,7 @@ static bool may_live (const struct record *record, bool *ret_stopped)
   struct argv argv;
 
   *ret_stopped = false;
-  switch (handover_state (record->runtime, words_of (record, "state", &argv), record->runtime_dir, &state)) {
+  switch (handover_state (record->runtime, argv_of (record, "state", &argv), record->runtime_dir, &state)) {
   case LOW_LEVEL_GONE: return record_is_being_made (record);
   case LOW_LEVEL_UNSURE: return true;
   case LOW_LEVEL_KNOWN: break;
@@ -58,7 +58,7 @@ static bool delete_there (const struct record *record)
   struct argv argv;
   int code = 0;
 
-  return handover_ask (record->runtime, words_of (record, "delete", &argv), record->runtime_dir, -1, &code,
+  return handover_ask (record->runtime, argv_of (record, "delete", &argv), record->runtime_dir, -1, &code,
                        &ignored)
              == 0
          && code == 0;

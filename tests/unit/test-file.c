@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The door to files: what is read, what is refused, what is trusted, and what a write leaves behind. */
+/* The interface to files: what is read, what is refused, what is trusted, and what a write leaves behind. */
 #include <config.h>
 
 #include "base-file.h"
