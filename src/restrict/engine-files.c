@@ -52,8 +52,8 @@ static const struct brought brought[] = {
   { PODMAN, "userdata/secrets/*", NULL },
 };
 
-/* Containers of a pod share a few files of the pod's own container. Which that is stands in annotations, and
- * those can be anybody's: so it is these files, in these places, or nothing. */
+/* Containers of a pod share a few files of the pod's own container. Annotations name it, and any
+ * client of the engine can write those: so only these files, in these places, are accepted. */
 static const struct brought shared[] = {
   { "/var/lib/containerd" CRI, "resolv.conf", "/etc/resolv.conf" },
   { "/var/lib/containerd" CRI, "hostname", "/etc/hostname" },

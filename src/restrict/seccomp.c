@@ -2,7 +2,7 @@
 /* Two filters, of which both must hold, in the room of one.
  *
  * Read as lists of rules: a name, a condition, and whether it allows. The engine's filter stays where each of
- * its allowing rules is within one of ours. Else the intersection is written, which allows what can be shown
+ * its allowing rules is within the profile. Else the intersection is written, which allows what can be shown
  * to be allowed by both, and nothing more. An action that asks a tracer or a listener counts as a refusal, as
  * it is one where there is none.
  */
@@ -186,7 +186,7 @@ static bool is_within (const struct rules *asked, const struct rules *ours)
   return true;
 }
 
-/* What is left of OURS beside THEIRS; false for nothing that can be shown. */
+/* The condition under which OURS and THEIRS both allow; false where none can be shown. */
 static bool intersect (const struct condition *ours, const struct condition *theirs,
                        struct condition *ret_both)
 {
@@ -235,8 +235,8 @@ static void write_rule (struct meet *m, struct json_node *entries, const struct 
     restrict_set (m, entry, "args", condition_write (&rules[0].condition));
 }
 
-/* Rules of ours that refuse keep their errno; those that allow are written anew, plain ones together. The old
- * ones go last, as their names are what the new ones are made of. */
+/* The profile's rules that refuse keep their errno; those that allow are written anew, plain ones together.
+ * The old ones go last, as their names are what the new ones are made of. */
 static void write_rules (struct meet *m, struct json_node *filter, const struct rules *met)
 {
   struct json_node *entries = json_edit (filter, "syscalls");

@@ -36,7 +36,7 @@ int record_take_slot (const char *state, const struct command *command, unsigned
   return 0;
 }
 
-/* Whoever removes such a file holds a lock on it, so a name does not change its file under us. */
+/* A file is removed only under its lock, so the name stays that of the locked file. */
 static bool is_slot_of (int fd, const char *key)
 {
   char owner[LIMIT_CONTAINER_ID_BYTES + 32];

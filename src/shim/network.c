@@ -85,7 +85,7 @@ static int find_first (int fd, int after, struct interface *found, struct error 
 }
 
 /* The kernel puts ends of tunnels (sit0, tunl0 and their like) into every namespace. They cannot be deleted;
- * as long as they are down they lead nowhere, and nobody inside can bring them up. */
+ * as long as they are down they lead nowhere, and no process inside can bring them up. */
 static int delete_link (int fd, const struct interface *interface, struct error *err)
 {
   struct {

@@ -122,7 +122,7 @@ static int open_streams (struct runner *runner)
     return r;
   if (command->detach)
     return error_set (runner->err, -EINVAL,
-                      "the container has a terminal and nobody waits for it: say --console-socket");
+                      "--detach with a terminal needs --console-socket, which receives the terminal");
   return streams_listen (&runner->streams, runner->call->lock, runner->err);
 }
 
@@ -241,7 +241,7 @@ static int await_end (struct runner *runner)
   while (!reap (runner, &status)) {
     if (streams_copy (&runner->streams, runner->signals, WAIT_MS))
       pass_signals (runner);
-    /* It is somebody else's child, who alone will know. */
+    /* It is the child of another process, and only that one gets its status. */
     if (kill (runner->pid, 0) < 0 && errno == ESRCH && !reap (runner, &status))
       return error_set (runner->err, -ECHILD, "the container has ended, and its exit status is not known");
   }

@@ -2,7 +2,7 @@
 /* What the containers of engines leave in the audit journal: the runtime's verbs and the hook write it.
  *
  * requested and plan before the low-level runtime is called; posture and started before the command runs;
- * joined and updated before whoever joins, or the new limits, are let in; refused wherever something was;
+ * joined and updated before a process joins, or new limits apply; refused wherever something was;
  * ended when the container is deleted or found lost. All lines of a container name it and have one run's id.
  * What cannot be written does not happen, unless the operator's configuration says otherwise; an end, which
  * has happened, is only warned about.

@@ -6,7 +6,7 @@
  * delete has worked. KEY is made of the engine's --root and the container's id, as ids of two engines may be
  * the same. The directory also holds the stage, which is empty outside of the private namespace.
  *
- * Whoever makes, writes or removes holds a lock on the directory, and goes by what is in it then: what was
+ * A process that makes, writes or removes it locks the directory, and then reads it again: what was
  * read before may be of another container by now. A directory that can be locked and has no record was left
  * by a create that was killed. create lets go of the lock when it becomes the low-level runtime, so the
  * record names its process.
@@ -64,8 +64,8 @@ bool record_is_same (const struct record *a, const struct record *b);
 /* *RET_FOUND is false where there is none: the container is not ours, or create never got that far. */
 int record_read (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
                  struct error *err);
-/* The directory that is there, once nobody else has it, and what is in it now: a descriptor that holds it, or
- * -ENOENT. *RET_FOUND as above. */
+/* The directory that is there, once no other process has it, and what is in it now: a descriptor that
+ * holds it, or -ENOENT. *RET_FOUND as above. */
 int record_hold (const char *state, const struct command *command, struct record *ret_record, bool *ret_found,
                  struct error *err);
 /* By who holds LOCK. */
@@ -75,7 +75,7 @@ void record_drop (const char *state, const struct command *command, int lock);
 
 #define RECORD_DIRECTORY "containers"
 
-/* Locks it if nobody has it and it is still there: a descriptor, or -EBUSY. */
+/* Locks it if no other process has it and it is still there: a descriptor, or -EBUSY. */
 int record_lock (int parent, const char *key, struct error *err);
 /* -ENOENT: there is none. */
 int record_read_at (int directory, struct record *ret_record, struct error *err);
@@ -83,7 +83,8 @@ int record_read_at (int directory, struct record *ret_record, struct error *err)
 time_t record_time (int directory);
 void record_remove_at (int parent, const char *key, int directory);
 
-/* A range of ids that stays taken until it is given back, whoever lives. Counted from 1. */
+/* A range of ids that stays taken until it is given back, also when its processes have ended.
+ * Counted from 1. */
 int record_take_slot (const char *state, const struct command *command, unsigned slots, uint32_t *ret_slot,
                       struct error *err);
 /* Only where it is KEY's. */

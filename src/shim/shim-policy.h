@@ -37,7 +37,7 @@ int policy_open (struct policy *policy, const char *config_dir, const char *data
 bool policy_is_plain_name (const char *name);
 
 /* The profile NAME, and the annotation's wish ANNOTATED (NULL for none). Both have to be plain names: they
- * are the words of whoever may talk to the engine, and we may be root. */
+ * come from clients of the engine, and we may be root. */
 int policy_choose (struct policy *policy, const char *name, const char *annotated, struct error *err);
 
 /* The ids that a container with range number SLOT gets; how many ranges there are. */

@@ -183,7 +183,7 @@ static void write_some (struct relay *relay)
     relay->at += n > 0 ? (size_t) n : 0;
 }
 
-/* Reads nothing that cannot be kept, so that nobody is waited for by both sides. */
+/* Reads no more than there is room for, so that the two sides never wait for each other. */
 bool streams_copy (struct streams *streams, int other, int ms)
 {
   struct pollfd fds[STREAMS + 1] = { [STREAMS] = { other, POLLIN, 0 } };

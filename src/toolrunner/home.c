@@ -29,7 +29,7 @@
 
 /* ---- The workspace. */
 
-/* Made as the home's owner, so that it never belongs to anybody else, with the home's mode. */
+/* Made as the home's owner, so that it never belongs to another user, with the home's mode. */
 static int make_directory (int home, const struct stat *st)
 {
   mode_t mask = umask (0);

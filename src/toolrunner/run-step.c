@@ -282,8 +282,8 @@ static bool is_checked_by_policy (const char *type)
   return false;
 }
 
-/* The reason why this step must not run at all, or NULL. Without a policy snapshot the gateway has skipped its
- * own check; and a secret handle that is not resolved would reach the command as text. */
+/* The reason why this step must not run at all, or NULL. Without a policy snapshot the gateway has skipped
+ * its own check; and a secret handle that is not resolved would reach the command as text. */
 static int find_refusal (const struct step *step, bool *ret_policy, char **ret_text, struct error *err)
 {
   cleanup_free char *secret = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One step of Tyrum's, from the gateway's command line to the StepResult.
  *
- * cli/toolrunner.c reads the payload and the operator's configuration and chooses the mode; home.c finds the
- * workspace and checks that the plan mounts nothing of the gateway's; run-step.c makes a session request, runs
- * it and captures the output. Profile, root and backend come from the configuration or the command line, never
- * from the payload.
+ * cli/toolrunner.c reads the payload and the operator's configuration and chooses the mode; home.c finds
+ * the workspace and checks that the plan mounts nothing of the gateway's; run-step.c makes a session
+ * request, runs it and captures the output. Profile, root and backend come from the configuration or the
+ * command line, never from the payload.
  *
- * Must never: run a step without a configured mode, print anything but one StepResult on standard output, or
- * leave a container after the end of the process.
+ * Must never: run a step without a configured mode, print anything but one StepResult on standard output,
+ * or leave a container after the end of the process.
  */
 #pragma once
 

@@ -47,6 +47,7 @@ int answer_not_spawned (const char *command, int errnum, char **ret_line, struct
 /* A step that failed without running: "unsupported action type: X". POLICY: a rule is the reason. */
 int answer_failure (const char *error, bool policy, char **ret_line, struct error *err);
 
-/* What the ToolRunner inside printed, with what is told of the sandbox. -EBADMSG where it is no StepResult. */
+/* What the ToolRunner inside printed, with what is told of the sandbox. -EBADMSG where it is no
+ * StepResult. */
 int answer_runner (const char *line, size_t len, const struct answer_sandbox *sandbox, char **ret_line,
                    struct error *err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One step as Tyrum's gateway passes it to a ToolRunner, read and checked.
  *
- * JSON text goes in. What comes out is what the contract asks of a payload: required names are there and not
- * blank, and the action has a type. Unknown keys are ignored, and so are optional values of the wrong type, as
- * Tyrum ignores them. Messages are Tyrum's, since its tests and users know them. step_command_read reads the
- * arguments of a CLI action.
+ * JSON text goes in. What comes out is what the contract asks of a payload: required names are there and
+ * not blank, and the action has a type. Unknown keys are ignored, and so are optional values of the wrong
+ * type, as Tyrum ignores them. Messages are Tyrum's, since its tests and users know them.
+ * step_command_read reads the arguments of a CLI action.
  *
- * A model writes the payload as much as the gateway does: it chooses a command and can ask for less time and
- * output. It never chooses a profile, a root, a mount or a variable.
+ * A model writes the payload as much as the gateway does: it chooses a command and can ask for less time
+ * and output. It never chooses a profile, a root, a mount or a variable.
  *
  * Pure.
  */
