@@ -36,7 +36,7 @@ static const struct option_info table[] = {
                            "the profile: a name that 'profile list' shows, or a file (default: baseline)" },
   [OPTION_BACKEND] = { "backend", "NAME", .complete = COMPLETE_WORDS, .words = backend_words,
                        .word_of = name_of,
-                       .help = "what carries the plan out: libcrun (default; crun or runc in a build "
+                       .help = "what executes the plan: libcrun (default; crun or runc in a build "
                                "without), oci, oci:RUNTIME, docker, podman" },
   [OPTION_RUNTIME] = { "runtime", "NAME|PATH", .complete = COMPLETE_WORDS, .words = no_words,
                        .word_of = runtime_of,
