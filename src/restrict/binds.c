@@ -180,14 +180,22 @@ static bool is_brought (const struct source *s)
          && spec_kernels_filesystem (s->fact->filesystem) == NULL;
 }
 
-bool bind_is_brought (struct meet *m, const struct json_node *mount, const char *dest)
+const struct path_fact *bind_fact (struct meet *m, const struct json_node *mount)
 {
   const struct json_node *source = json_get (mount, "source");
-  struct source s = { .m = m, .dest = dest };
+  cleanup_free char *path = NULL;
+  int r = source != NULL && source->type == JSON_STRING && spec_mount_is_bind (mount)
+              ? spec_normal_path (source->text, &path)
+              : -EINVAL;
 
-  if (source == NULL || source->type != JSON_STRING || !spec_mount_is_bind (mount))
-    return false;
-  s.fact = path_facts_find (&m->policy->host->paths, source->text);
+  m->failed = m->failed || r == -ENOMEM;
+  return r < 0 ? NULL : path_facts_find (&m->policy->host->paths, path);
+}
+
+bool bind_is_brought (struct meet *m, const struct json_node *mount, const char *dest)
+{
+  struct source s = { .m = m, .dest = dest, .fact = bind_fact (m, mount) };
+
   return s.fact != NULL && s.fact->filesystem != NULL && is_brought (&s);
 }
 

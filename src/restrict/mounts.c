@@ -170,6 +170,12 @@ static bool is_empty_dir (const struct json_node *mount)
          && kubelet_is_empty_dir (source->text);
 }
 
+/* Either name counts: the engine chose the one, the image's links lead to the other. */
+static bool is_secrets (const struct meet *m, const char *dest)
+{
+  return strcmp (dest, SECRETS_DEST) == 0 || strcmp (m->written, SECRETS_DEST) == 0;
+}
+
 static int restrict_other (struct meet *m, struct json_node *mount, const char *dest, const char *type,
                            size_t *flagged)
 {
@@ -180,7 +186,7 @@ static int restrict_other (struct meet *m, struct json_node *mount, const char *
     return r;
   /* Podman's directory holds secrets of the host's own (subscriptions), and takes the mount points of the
    * container's. */
-  if (strcmp (dest, SECRETS_DEST) == 0 && bind_is_brought (m, mount, dest))
+  if (is_secrets (m, dest) && bind_is_brought (m, mount, dest))
     return replace (m, mount, dest, "mode=755", "noexec", SECRETS_SIZE);
   if (tmp && is_empty_dir (mount))
     return replace (m, mount, dest, "mode=1777", is_noexec (m, dest) ? "noexec" : "exec", tmp_size (m));

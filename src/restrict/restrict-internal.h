@@ -88,6 +88,9 @@ int restrict_bind (struct meet *m, struct json_node *mount, const char *dest, bo
 /* Whether the profile grants what lies at REAL. */
 bool bind_is_granted (const struct meet *m, const char *real);
 
+/* What is known of the source of MOUNT; NULL: it is not a bind, or nothing. */
+const struct path_fact *bind_fact (struct meet *m, const struct json_node *mount);
+
 /* Whether it is the bind of something that the engine made for the container. */
 bool bind_is_brought (struct meet *m, const struct json_node *mount, const char *dest);
 
