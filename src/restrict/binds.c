@@ -124,7 +124,7 @@ static int judge_name (struct source *s, const struct path_fact *part, const cha
   if (why == NULL && !engine_volume_known (m, path)) {
     why = engine_keeps (m, path);
     if (why == NULL)
-      why = kubelet_keeps (path);
+      why = kubelet_keeps (m, part, path);
     if (why == NULL)
       class = source_classify (path, &why);
     if (class == SOURCE_PROGRAMS || (class == SOURCE_SENSITIVE && bind_is_granted (m, path)))
@@ -160,11 +160,43 @@ static int judge_volume (const struct source *s, const struct path_fact *part)
   return 0;
 }
 
+/* A server that the pod's author names, or a program that answers for one. */
+static bool is_remote (const char *filesystem)
+{
+  static const char *const remote[] = { "nfs", "nfs4", "cifs",   "smb3", "smbfs",    "ceph", "9p",
+                                        "afs", "coda", "lustre", "fuse", "orangefs", "gpfs", "beegfs" };
+
+  for (size_t i = 0; i < ARRAY_LEN (remote); i++)
+    if (strcmp (remote[i], filesystem) == 0)
+      return true;
+  return str_has_prefix (filesystem, "fuse.");
+}
+
+/* A kubelet mounts disks for a pod, and so may the pod have them; for a server the profile decides. */
+static int judge_kubelets (const struct source *s, const struct path_fact *part)
+{
+  const char *found = NULL;
+
+  if (!is_remote (part->filesystem))
+    return 0;
+  for (size_t i = 0; i < part->place_count; i++) {
+    if (bind_is_granted (s->m, part->places[i].path))
+      return 0;
+    if (kubelet_has (s->m, part->places[i].path))
+      found = part->places[i].path;
+  }
+  return found ? refuse_bind (s, part, found,
+                              "it is on a network file system, and the profile does not grant it")
+               : 0;
+}
+
 static int judge_part (struct source *s, const struct path_fact *part)
 {
   const char *why = spec_kernels_filesystem (part->filesystem);
   int r = why ? refuse_bind (s, part, part->real, why) : judge_volume (s, part);
 
+  if (r == 0)
+    r = judge_kubelets (s, part);
   for (size_t i = 0; r == 0 && i < part->place_count; i++)
     r = judge_name (s, part, part->places[i].path);
   return r;
@@ -223,7 +255,7 @@ static int judge (struct source *s, bool *ret_directory)
   r = judge_part (s, fact);
   for (size_t i = 0; r == 0 && i < fact->below_count; i++)
     r = judge_part (s, &fact->below[i]);
-  s->brought = engine_brings_some (s->m, fact->real, s->m->written);
+  s->brought = engine_brings_some (s->m, fact->real, s->m->written) || kubelet_is_hosts (s->m, fact->real);
   s->read_only = s->read_only || s->brought;
   *ret_directory = !s->read_only && fact->type == PATH_DIRECTORY;
   s->read_only = s->read_only || restrict_value (s->m, SETTING_WORKSPACE)->level != WORKSPACE_READ_WRITE;

@@ -123,8 +123,25 @@ static const struct brought *find_own (const struct brought *table, size_t count
   return NULL;
 }
 
-static bool is_pods_file (const char *path, const char *dest)
+/* The same where containerd's directory is another one. */
+static bool is_pods_file_in (const char *store, const char *path, const char *dest)
 {
+  cleanup_free char *above = str_format ("%s" CRI, store);
+  size_t len = above ? strlen (above) : 0;
+  const char *rest =
+      above != NULL && path_is_within (path, above) && path[len] == '/' ? strchr (path + len + 1, '/') : NULL;
+
+  for (size_t i = 0; rest != NULL && i < ARRAY_LEN (shared); i++)
+    if (strcmp (shared[i].below, rest + 1) == 0 && strcmp (shared[i].dest, dest) == 0)
+      return true;
+  return false;
+}
+
+static bool is_pods_file (const struct meet *m, const char *path, const char *dest)
+{
+  for (size_t i = 0; i < m->stores->count; i++)
+    if (is_pods_file_in (m->stores->items[i], path, dest))
+      return true;
   for (size_t i = 0; i < ARRAY_LEN (shared); i++) {
     size_t len = strlen (shared[i].above);
     const char *rest =
@@ -139,7 +156,7 @@ static bool is_pods_file (const char *path, const char *dest)
 bool engine_brings (const struct meet *m, const char *path, const char *dest)
 {
   return find_own (brought, ARRAY_LEN (brought), m->policy->container, path, dest) != NULL
-         || is_pods_file (path, dest);
+         || is_pods_file (m, path, dest);
 }
 
 bool engine_brings_some (const struct meet *m, const char *path, const char *dest)

@@ -162,12 +162,11 @@ static int hide_below (struct meet *m, const char *dest)
   return r;
 }
 
-static bool is_empty_dir (const struct json_node *mount)
+static bool is_empty_dir (struct meet *m, const struct json_node *mount)
 {
-  const struct json_node *source = json_get (mount, "source");
+  const struct path_fact *fact = bind_fact (m, mount);
 
-  return source != NULL && source->type == JSON_STRING && spec_mount_is_bind (mount)
-         && kubelet_is_empty_dir (source->text);
+  return fact != NULL && kubelet_is_empty_dir (m, fact->path);
 }
 
 /* Either name counts: the engine chose the one, the image's links lead to the other. */
@@ -188,7 +187,7 @@ static int restrict_other (struct meet *m, struct json_node *mount, const char *
    * container's. */
   if (is_secrets (m, dest) && bind_is_brought (m, mount, dest))
     return replace (m, mount, dest, "mode=755", "noexec", SECRETS_SIZE);
-  if (tmp && is_empty_dir (mount))
+  if (tmp && is_empty_dir (m, mount))
     return replace (m, mount, dest, "mode=1777", is_noexec (m, dest) ? "noexec" : "exec", tmp_size (m));
   if (tmp && (spec_mount_is_bind (mount) || strcmp (type, "tmpfs") != 0))
     return restrict_refuse (m, CONTROL_TMP_BOUNDED,
@@ -312,12 +311,32 @@ static const char *text_of (const struct json_node *mount, const char *key)
   return node != NULL && node->type == JSON_STRING ? node->text : "";
 }
 
-/* A credential for the cluster, which the container did not ask for. */
-static bool is_token (const struct meet *m, const struct json_node *mount)
+static bool is_token_on (const struct meet *m, const struct path_fact *fact, const char *dest)
 {
-  const char *source = text_of (mount, "source");
+  bool token = kubelet_is_token (m, fact->path, dest), granted = bind_is_granted (m, fact->path);
 
-  return kubelet_is_token (source, text_of (mount, "destination")) && !bind_is_granted (m, source);
+  if (fact->real != NULL) {
+    token = token || kubelet_is_token (m, fact->real, dest);
+    granted = granted || bind_is_granted (m, fact->real);
+  }
+  for (size_t i = 0; i < fact->place_count; i++) {
+    token = token || kubelet_is_token (m, fact->places[i].path, dest);
+    granted = granted || bind_is_granted (m, fact->places[i].path);
+  }
+  return token && !granted;
+}
+
+/* A credential for the cluster, which the container did not ask for. By any name of the source, and by both of the
+ * mount point. */
+static bool is_token (struct meet *m, const struct json_node *mount)
+{
+  const struct path_fact *fact = bind_fact (m, mount);
+  cleanup_free char *dest = NULL;
+  int r = fact ? spec_normal_path (text_of (mount, "destination"), &dest) : -EINVAL;
+
+  m->failed = m->failed || r == -ENOMEM;
+  return r == 0
+         && (is_token_on (m, fact, dest) || is_token_on (m, fact, spec_point_real (m->policy->points, dest)));
 }
 
 /* containerd 1.6 has two mounts on /dev/shm in the container of a pod: the second covers the first. */
@@ -350,6 +369,7 @@ static void leave_out (struct meet *m, struct json_node *mounts)
 int restrict_mounts (struct meet *m, struct json_node *config)
 {
   cleanup_strlist struct strlist dests = { 0 }, stores = { 0 };
+  cleanup_kubelet struct kubelet kubelet = { 0 };
   struct json_node *mounts = NULL;
   size_t flagged = 0;
   int r = restrict_make (m, config, "mounts", JSON_ARRAY, &mounts);
@@ -358,6 +378,9 @@ int restrict_mounts (struct meet *m, struct json_node *config)
     r = restrict_items (m, mounts, "mounts", JSON_OBJECT);
   if (r == 0 && mounts->count > LIMIT_MOUNTS)
     r = error_set (m->err, -E2BIG, "config.json: more than %zu mounts", LIMIT_MOUNTS);
+  if (r == 0)
+    r = kubelet_find (m, mounts, &kubelet);
+  m->kubelet = &kubelet;
   if (r == 0)
     leave_out (m, mounts);
   if (r == 0)
@@ -379,5 +402,6 @@ int restrict_mounts (struct meet *m, struct json_node *config)
   if (r == 0)
     r = add_missing (m, mounts, &dests);
   m->stores = NULL;
+  m->kubelet = NULL;
   return r < 0 ? r : hide_below (m, "/workspace");
 }

@@ -9,17 +9,24 @@
 
 #include "restrict-restrict.h"
 
+/* What a document tells of the kubelet that started its container (kubelet.c). */
+struct kubelet {
+  struct strlist roots; /* its directories (a set) */
+  char *pod;            /* the UID of the container's pod; NULL: it is in none */
+};
+
 struct meet {
   const char *document; /* what messages call it */
   const struct spec_policy *policy;
   struct json_node *config; /* NULL for a process or resources by themselves */
   struct spec_changes *changes;
   struct error *err;
-  bool failed;                  /* memory ran out */
-  bool adds_userns;             /* we add a user namespace, the engine has none */
-  const struct strlist *stores; /* where the engine keeps its containers; set while mounts are restricted */
-  const char *written;          /* the mount point of the mount being restricted, before links are followed */
-  size_t brought;               /* files of the engine's that were made read-only */
+  bool failed;                   /* memory ran out */
+  bool adds_userns;              /* we add a user namespace, the engine has none */
+  const struct strlist *stores;  /* where the engine keeps its containers; set while mounts are restricted */
+  const struct kubelet *kubelet; /* the same */
+  const char *written; /* the mount point of the mount being restricted, before links are followed */
+  size_t brought;      /* files of the engine's that were made read-only */
 };
 
 /* The value in force. */
@@ -104,10 +111,19 @@ bool engine_brings_some (const struct meet *m, const char *path, const char *des
 size_t engine_volume (const char *path);
 /* Whether PATH is, or lies in, a volume of this engine's. */
 bool engine_volume_known (const struct meet *m, const char *path);
-/* What a kubelet mounts (kubelet.c). SOURCE and DEST are as the document has them. */
-bool kubelet_is_empty_dir (const char *source);
-bool kubelet_is_token (const char *source, const char *dest);
-/* Why PATH cannot be bound as it is the kubelet's; NULL: it can. */
-const char *kubelet_keeps (const char *path);
+
+/* What a kubelet mounts. PATH and DEST are normal. */
+int kubelet_find (struct meet *m, const struct json_node *mounts, struct kubelet *ret_kubelet);
+void kubelet_clear (struct kubelet *kubelet);
+#define cleanup_kubelet cleanup (kubelet_clear)
+bool kubelet_is_empty_dir (const struct meet *m, const char *path);
+bool kubelet_is_hosts (const struct meet *m, const char *path);
+/* Whether PATH is the service-account token that every pod gets, to be mounted on DEST. */
+bool kubelet_is_token (const struct meet *m, const char *path, const char *dest);
+/* Whether PATH lies in a kubelet's directory. */
+bool kubelet_has (const struct meet *m, const char *path);
+/* Why PATH, a name of PART, cannot be bound as it is the kubelet's; NULL: it can. */
+const char *kubelet_keeps (const struct meet *m, const struct path_fact *part, const char *path);
+
 /* Why PATH, which is neither, cannot be bound as it is the engine's; NULL: it is not. */
 const char *engine_keeps (const struct meet *m, const char *path);

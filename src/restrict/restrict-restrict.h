@@ -34,6 +34,9 @@
 #define SPEC_ANNOTATION_DIGEST  "io.tyrum.profile.digest"
 #define SPEC_ANNOTATION_DROPPED "io.tyrum.dropped"
 
+/* Where a kubelet keeps its pods, unless it is told otherwise. */
+#define SPEC_KUBELET "/var/lib/kubelet"
+
 /* A mount point, and where it lies in the container's root when the links of the image are followed. Both are
  * normal paths. */
 struct spec_point {
@@ -60,7 +63,7 @@ struct spec_policy {
   const char *digest;
   const struct settings *settings;  /* complete, under the ceiling */
   const struct filter *filter;      /* not needed for process and resources */
-  const struct host_facts *host;    /* with the facts of every path of spec_sources */
+  const struct host_facts *host;    /* with the facts of every path of spec_sources, and of SPEC_KUBELET */
   const char *container;            /* its id; NULL where it is not known yet */
   const char *bundle;               /* its directory, without links; NULL where it is not known */
   const struct strlist *layers;     /* directories that its root is an overlay of; NULL: none */

@@ -219,7 +219,10 @@ int policy_look_sources (struct policy *policy, const struct json_node *config, 
     r = host_look_path (policy->host, sources.items[i], err);
   for (size_t i = 0; r == 0 && i < policy->layers.count; i++)
     r = host_look_path (policy->host, policy->layers.items[i], err);
-  return r < 0 ? r : trace_paths (policy->host, err);
+  if (r == 0)
+    r = trace_paths (policy->host, err);
+  /* Only where it leads is asked, so it is not traced: a kubelet's mounts come and go. */
+  return r < 0 ? r : host_look_path (policy->host, SPEC_KUBELET, err);
 }
 
 const struct path_fact *policy_fact (const struct policy *policy, const char *source)

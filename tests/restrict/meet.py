@@ -44,14 +44,15 @@ class Result:
         self.status = process.returncode
 
 
-def meet(document, profile, kind="config", host_name="root", facts=(), confdir=None, annotated=None, text=None, point=None):
+def meet(document, profile, kind="config", host_name="root", facts=(), confdir=None, annotated=None, text=None, point=None, layer=None):
     with tempfile.TemporaryDirectory() as directory:
         facts_file = os.path.join(directory, "host.json")
         with open(facts_file, "w", encoding="utf-8") as f:
             json.dump(host(host_name, document if kind == "config" else {}, facts), f)
         command = [TOOL, kind, profile, facts_file, confdir or directory] + ([annotated] if annotated else [])
         done = subprocess.run(command, input=text or json.dumps(document), capture_output=True, text=True, timeout=60,
-                              env=dict(os.environ, TYRUM_OCI_DATADIR=TOP, **({"SPEC_TOOL_POINT": point} if point else {})))
+                              env=dict(os.environ, TYRUM_OCI_DATADIR=TOP, **({"SPEC_TOOL_POINT": point} if point else {}),
+                                       **({"SPEC_TOOL_LAYER": layer} if layer else {})))
     if done.returncode not in (0, 1):
         raise RuntimeError("the tool ended with %d: %s" % (done.returncode, done.stderr))
     return Result(done)

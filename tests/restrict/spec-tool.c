@@ -3,6 +3,8 @@
  *
  *   spec-tool config|process|update PROFILE HOST-FACTS CONFIG-DIR [ANNOTATED] <DOCUMENT
  *
+ * SPEC_TOOL_POINT is a mount point through a link, SPEC_TOOL_LAYER a directory that the root is an overlay of.
+ *
  * Prints { "changes": [{"control", "what"}...], "document": ... }, or says why it is refused and exits
  * with 1. Host facts are a document, so that nothing of this host matters.
  */
@@ -36,6 +38,12 @@ static int read_points (struct policy *policy, char *text)
   return 0;
 }
 
+static int read_layer (struct policy *policy, const char *text)
+{
+  policy->spec.layers = &policy->layers;
+  return text ? strset_add (&policy->layers, text) : 0;
+}
+
 static int open_policy (struct policy *policy, char **argv, struct error *err)
 {
   const char *data = getenv ("TYRUM_OCI_DATADIR");
@@ -59,7 +67,8 @@ static int open_policy (struct policy *policy, char **argv, struct error *err)
     return r;
   policy_use_slot (policy, 0);
   policy->spec.container = "0123456789abcdef0123456789abcdef";
-  return read_points (policy, getenv ("SPEC_TOOL_POINT"));
+  r = read_points (policy, getenv ("SPEC_TOOL_POINT"));
+  return r < 0 ? r : read_layer (policy, getenv ("SPEC_TOOL_LAYER"));
 }
 
 static int meet (const char *what, struct json_node *tree, const struct policy *policy,
