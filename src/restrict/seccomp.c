@@ -4,7 +4,7 @@
  * Read as lists of rules: a name, a condition, and whether it allows. The engine's filter stays where each of
  * its allowing rules is within the profile. Else the intersection is written, which allows what can be shown
  * to be allowed by both, and nothing more. An action that asks a tracer or a listener counts as a refusal, as
- * it is one where there is none.
+ * it is one where there is none. An errno that is none becomes EPERM.
  */
 #include <config.h>
 
@@ -16,8 +16,12 @@
 
 #include "base-json-write.h"
 #include "base-limits.h"
+#include "base-number.h"
 #include "render-oci-seccomp.h"
 #include "restrict-seccomp-internal.h"
+
+/* The largest that a filter can return. */
+#define ERRNO_MAX 4095u
 
 struct rule {
   const char *name;
@@ -162,12 +166,54 @@ static bool is_allowed (const struct rules *rules, const struct rule *asked)
   return false;
 }
 
-/* One architecture, which is ours; no listener; no flag that disables a mitigation. */
+static const char *text_at (const struct json_node *object, const char *key)
+{
+  const struct json_node *node = json_get (object, key);
+
+  return node != NULL && node->type == JSON_STRING ? node->text : "";
+}
+
+/* The errno under KEY of OBJECT, or NULL. With errno 0 a refused call would seem to succeed; above 4095 the kernel
+ * cuts it off. */
+static const struct json_node *errno_at (const struct json_node *object, const char *key)
+{
+  const struct json_node *node = json_get (object, key);
+  uint64_t number = 0;
+
+  return node != NULL && node->type == JSON_NUMBER && number_parse (node->text, ERRNO_MAX, &number)
+                 && number > 0
+             ? node
+             : NULL;
+}
+
+/* ACTION does what it says without a tracer or a listener, and its errno under KEY is one. */
+static bool is_plain_action (const struct json_node *object, const char *action, const char *key)
+{
+  const struct json_node *errnum = json_get (object, key);
+
+  if (strcmp (action, "SCMP_ACT_TRACE") == 0 || strcmp (action, "SCMP_ACT_NOTIFY") == 0)
+    return false;
+  return errnum == NULL || errnum->type == JSON_NULL || errno_at (object, key) != NULL;
+}
+
+static bool are_plain_actions (const struct json_node *filter)
+{
+  const struct json_node *entries = json_get (filter, "syscalls");
+  bool plain = is_plain_action (filter, text_at (filter, "defaultAction"), "defaultErrnoRet");
+
+  for (size_t i = 0; plain && entries != NULL && i < entries->count; i++)
+    plain = is_plain_action (entries->items[i], text_at (entries->items[i], "action"), "errnoRet");
+  return plain;
+}
+
+/* One architecture, which is ours; no listener, tracer or errno that is none; no flag that disables a mitigation. */
 static bool is_plain (const struct json_node *asked, const struct json_node *ours)
 {
   const struct json_node *archs = json_get (asked, "architectures"), *own = json_get (ours, "architectures");
   const struct json_node *flags = json_get (asked, "flags"), *listener = json_get (asked, "listenerPath");
 
+  if (!are_plain_actions (asked))
+    return false;
   if (archs == NULL || archs->type != JSON_ARRAY || archs->count != 1 || archs->items[0]->type != JSON_STRING
       || !texts_have (own, archs->items[0]->text))
     return false;
@@ -258,13 +304,6 @@ static void write_rules (struct meet *m, struct json_node *filter, const struct 
       i++;
 }
 
-static const char *text_at (const struct json_node *object, const char *key)
-{
-  const struct json_node *node = json_get (object, key);
-
-  return node != NULL && node->type == JSON_STRING ? node->text : "";
-}
-
 static bool ends_process (const char *action)
 {
   static const char *const actions[] = { "SCMP_ACT_KILL", "SCMP_ACT_KILL_THREAD", "SCMP_ACT_KILL_PROCESS",
@@ -276,7 +315,8 @@ static bool ends_process (const char *action)
   return false;
 }
 
-/* Writes that NAME is refused as ACTION says. libseccomp refuses a rule that says what the default says. */
+/* Writes that NAME is refused as ACTION says; without ERRNUM it is EPERM. libseccomp refuses a rule that says what the
+ * default says. */
 static void write_answer (struct meet *m, struct json_node *filter, const struct rule *rule,
                           const char *action, const struct json_node *errnum)
 {
@@ -287,8 +327,7 @@ static void write_answer (struct meet *m, struct json_node *filter, const struct
 
   if (!is_errno && !ends_process (action))
     return;
-  if (is_errno && errnum != NULL && own != NULL && errnum->type == JSON_NUMBER
-      && strcmp (errnum->text, own->text) == 0)
+  if (is_errno && errnum != NULL && own != NULL && strcmp (errnum->text, own->text) == 0)
     return;
   write_rule (m, entries, rule, 1);
   if (m->failed || entries->count == before)
@@ -319,7 +358,7 @@ static void write_answers (struct meet *m, struct json_node *filter, const struc
     for (size_t k = 0; k < count; k++)
       if (!rules[k].allow)
         write_answer (m, filter, &rules[k], text_at (rules[k].entry, "action"),
-                      json_get (rules[k].entry, "errnoRet"));
+                      errno_at (rules[k].entry, "errnoRet"));
   }
 }
 
@@ -350,6 +389,7 @@ int restrict_seccomp (struct meet *m, struct json_node *linux_)
   cleanup_json struct json_node *ours = NULL;
   cleanup_rules struct rules own = { 0 }, asked = { 0 }, met = { 0 };
   struct json_node *theirs = NULL;
+  bool within;
   int r = restrict_find (m, linux_, "seccomp", JSON_OBJECT, &theirs);
 
   if (r == 0)
@@ -364,7 +404,8 @@ int restrict_seccomp (struct meet *m, struct json_node *linux_)
   r = read_rules (m, ours, &own);
   if (r == 0)
     r = read_rules (m, theirs, &asked);
-  if (r < 0 || (is_plain (theirs, ours) && is_within (&asked, &own)))
+  within = r == 0 && is_within (&asked, &own);
+  if (r < 0 || (within && is_plain (theirs, ours)))
     return r;
   for (size_t i = 0; r == 0 && i < own.count; i++)
     if (own.items[i].allow)
@@ -375,6 +416,10 @@ int restrict_seccomp (struct meet *m, struct json_node *linux_)
   write_rules (m, ours, &met);
   note_listener (m, theirs);
   restrict_set (m, linux_, "seccomp", take_ptr (ours));
-  restrict_note (m, CONTROL_SECCOMP, "the engine's filter allows more than the profile's");
+  restrict_note (
+      m, CONTROL_SECCOMP,
+      within ? "the engine's filter is replaced: it has other architectures, a tracer or listener, or "
+               "an errno that is not from 1 to 4095"
+             : "the engine's filter allows more than the profile's");
   return 0;
 }
