@@ -83,6 +83,17 @@ static int restrict_propagation (struct meet *m, struct json_node *linux_)
   return 0;
 }
 
+bool spec_group_is_systemd (const char *group)
+{
+  const char *prefix = strchr (group, ':'), *name = prefix ? strchr (prefix + 1, ':') : NULL;
+  size_t slice = prefix ? (size_t) (prefix - group) : 0;
+
+  return name != NULL && name[1] != '\0' && strchr (name + 1, ':') == NULL && strchr (group, '/') == NULL
+         && (slice == 0
+             || (slice > strlen (".slice")
+                 && strncmp (prefix - strlen (".slice"), ".slice", strlen (".slice")) == 0));
+}
+
 /* "/docker/ID", or "SLICE:PREFIX:NAME" for systemd. */
 static int check_group (struct meet *m, struct json_node *linux_)
 {
@@ -90,15 +101,14 @@ static int check_group (struct meet *m, struct json_node *linux_)
   cleanup_free char *normal = NULL;
   int r = restrict_find_text (m, linux_, "cgroupsPath", &group);
 
-  if (r < 0 || group == NULL || group[0] == '\0'
-      || (strchr (group, ':') != NULL && strchr (group, '/') == NULL))
+  if (r < 0 || group == NULL || group[0] == '\0' || spec_group_is_systemd (group))
     return r;
   r = spec_normal_path (group, &normal);
   if (r == -ENOMEM)
     return error_oom (m->err);
   return r < 0 ? restrict_refuse (m, CONTROL_ISOLATION_TYPE,
-                                  "cgroupsPath '%s' is not an absolute path without '..': low-level runtimes "
-                                  "differ in which group it names",
+                                  "cgroupsPath '%s' is neither an absolute path without '..' nor "
+                                  "SLICE:PREFIX:NAME: low-level runtimes differ in which group it names",
                                   group)
                : 0;
 }

@@ -94,6 +94,9 @@ int spec_write (const struct json_node *tree, char **ret_text, struct error *err
  * find out where they lie. */
 int spec_sources (const struct json_node *config, struct strlist *ret_paths, struct error *err);
 
+/* Whether a cgroupsPath is "SLICE:PREFIX:NAME", for a cgroup that systemd makes. */
+bool spec_group_is_systemd (const char *group);
+
 /* Refuses FACT as the root of a container. */
 int spec_check_root (const struct path_fact *fact, struct error *err);
 

@@ -12,6 +12,7 @@
 #include "base-number.h"
 #include "base-path.h"
 #include "base-str.h"
+#include "restrict-restrict.h"
 
 static bool read_number (const char *directory, const char *file, uint64_t *ret_number)
 {
@@ -52,18 +53,60 @@ static uint64_t least_above (const char *mounted, const char *group)
   return least;
 }
 
-uint64_t parent_quota_look (const struct json_node *config)
+/* systemd nests "a-b-c.slice" in "a-b.slice" in "a.slice"; "-.slice" is the root. */
+static void add_slices (struct strbuf *path, const char *slice, size_t len)
 {
-  static const char *const mounted[] = { "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct" };
-  const struct json_node *group = json_get (json_get (config, "linux"), "cgroupsPath");
+  size_t name = len - strlen (".slice");
 
-  if (group == NULL || group->type != JSON_STRING || !path_is_normal (group->text))
-    return 0;
-  for (size_t i = 0; i < ARRAY_LEN (mounted); i++) {
-    uint64_t least = least_above (mounted[i], group->text);
+  if (name == 1 && slice[0] == '-')
+    return;
+  for (size_t end = 1; end <= name; end++)
+    if (end == name || slice[end] == '-') {
+      strbuf_add (path, "/");
+      strbuf_add_bytes (path, slice, end);
+      strbuf_add (path, ".slice");
+    }
+}
+
+char *parent_quota_group (const char *group)
+{
+  cleanup_strbuf struct strbuf path = { 0 };
+  const char *prefix, *name;
+
+  if (path_is_normal (group))
+    return strdup (group);
+  if (!spec_group_is_systemd (group))
+    return NULL;
+  prefix = strchr (group, ':') + 1;
+  name = strchr (prefix, ':') + 1;
+  if (prefix - 1 == group)
+    strbuf_add (&path, "/system.slice");
+  else
+    add_slices (&path, group, (size_t) (prefix - 1 - group));
+  strbuf_add (&path, "/");
+  strbuf_add_bytes (&path, prefix, (size_t) (name - 1 - prefix));
+  strbuf_addf (&path, "%s%s.scope", name - 1 == prefix ? "" : "-", name);
+  return strbuf_take (&path);
+}
+
+uint64_t parent_quota_below (const char *const *mounted, size_t count, const struct json_node *config)
+{
+  const struct json_node *named = json_get (json_get (config, "linux"), "cgroupsPath");
+  cleanup_free char *group =
+      named != NULL && named->type == JSON_STRING ? parent_quota_group (named->text) : NULL;
+
+  for (size_t i = 0; group != NULL && i < count; i++) {
+    uint64_t least = least_above (mounted[i], group);
 
     if (least > 0)
       return least;
   }
   return 0;
+}
+
+uint64_t parent_quota_look (const struct json_node *config)
+{
+  static const char *const mounted[] = { "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct" };
+
+  return parent_quota_below (mounted, ARRAY_LEN (mounted), config);
 }
