@@ -366,6 +366,20 @@ static void leave_out (struct meet *m, struct json_node *mounts)
   }
 }
 
+/* Programs and the proof look for memory on /tmp itself. */
+static int check_tmp (struct meet *m)
+{
+  const char *real = spec_point_real (m->policy->points, "/tmp");
+
+  return strcmp (real, "/tmp") == 0
+             ? 0
+             : restrict_refuse (
+                 m, CONTROL_TMP_BOUNDED,
+                 "/tmp is a link to '%s' in this image, and has to be memory of the container's "
+                 "own; use an image in which it is a directory",
+                 real);
+}
+
 int restrict_mounts (struct meet *m, struct json_node *config)
 {
   cleanup_strlist struct strlist dests = { 0 }, stores = { 0 };
@@ -378,6 +392,8 @@ int restrict_mounts (struct meet *m, struct json_node *config)
     r = restrict_items (m, mounts, "mounts", JSON_OBJECT);
   if (r == 0 && mounts->count > LIMIT_MOUNTS)
     r = error_set (m->err, -E2BIG, "config.json: more than %zu mounts", LIMIT_MOUNTS);
+  if (r == 0)
+    r = check_tmp (m);
   if (r == 0)
     r = kubelet_find (m, mounts, &kubelet);
   m->kubelet = &kubelet;

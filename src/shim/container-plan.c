@@ -28,6 +28,9 @@ static int complete (const struct policy *policy, struct json_node *mount)
       spec_mount_is_bind (mount) && source != NULL ? policy_fact (policy, source->text) : NULL;
   int r = 0;
 
+  /* An engine's document may have keys of these names, which must not count as what was seen. */
+  json_remove (mount, CONTAINER_PLAN_DEVICE);
+  json_remove (mount, CONTAINER_PLAN_INODE);
   if (fact != NULL)
     r = set_number (mount, CONTAINER_PLAN_DEVICE, fact->device);
   if (r == 0 && fact != NULL)

@@ -120,29 +120,53 @@ static int add_point (int root, const char *dest, struct spec_points *points)
   return point->written != NULL && point->real != NULL ? 0 : -ENOMEM;
 }
 
+/* Mount points that are added to the document later. */
+static int add_own (int root, struct spec_points *points)
+{
+  static const char *const own[] = { "/tmp" };
+  int r = 0;
+
+  for (size_t i = 0; r == 0 && i < ARRAY_LEN (own); i++) {
+    bool there = false;
+
+    for (size_t k = 0; k < points->count; k++)
+      there = there || strcmp (points->items[k].written, own[i]) == 0;
+    r = there ? 0 : add_point (root, own[i], points);
+  }
+  return r;
+}
+
+static int report (int r, const char *point, struct error *err)
+{
+  return r == -ELOOP
+             ? error_set (err, r, "the mount point '%s' leads through too many links of the image", point)
+             : error_oom (err);
+}
+
 int image_links_follow (const char *root, const struct json_node *config, struct spec_points *ret_points,
                         struct error *err)
 {
   const struct json_node *mounts = json_get (config, "mounts");
   cleanup_spec_points struct spec_points points = { 0 };
   cleanup_close int fd = open (root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int r;
 
   /* A root that cannot be opened is an error of its own, later. */
   for (size_t i = 0; fd >= 0 && mounts != NULL && mounts->type == JSON_ARRAY && i < mounts->count; i++) {
     const struct json_node *dest = json_get (mounts->items[i], "destination");
     cleanup_free char *normal = NULL;
-    int r = dest && dest->type == JSON_STRING ? spec_normal_path (dest->text, &normal) : -EINVAL;
+
+    r = dest && dest->type == JSON_STRING ? spec_normal_path (dest->text, &normal) : -EINVAL;
 
     if (r == -EINVAL)
       continue; /* refused when the mount is restricted */
     if (r == 0)
       r = add_point (fd, normal, &points);
-    if (r == -ELOOP)
-      return error_set (err, -ELOOP, "the mount point '%s' leads through too many links of the image",
-                        normal);
     if (r < 0)
-      return error_oom (err);
+      return report (r, normal, err);
   }
+  if (fd >= 0 && (r = add_own (fd, &points)) < 0)
+    return report (r, "/tmp", err);
   *ret_points = points;
   points = (struct spec_points){ 0 };
   return 0;

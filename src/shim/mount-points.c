@@ -13,13 +13,28 @@
 #include "mount-descriptor.h"
 #include "restrict-restrict.h"
 
+/* The control that cannot be enforced without the mount on DEST. */
+static enum control control_of (const char *dest)
+{
+  if (path_is_within (dest, "/tmp"))
+    return CONTROL_TMP_BOUNDED;
+  if (path_is_within (dest, "/proc") || path_is_within (dest, "/sys"))
+    return CONTROL_PATHS_MASKED;
+  if (path_is_within (dest, "/dev"))
+    return CONTROL_DEVICES_MINIMAL;
+  /* Init proves the others. */
+  return path_is_within (dest, "/run/tyrum") ? CONTROL_ISOLATION_TYPE : CONTROL_WORKSPACE_BOUNDED;
+}
+
 static int make_point (int root, const char *dest, bool directory, struct error *err)
 {
   cleanup_close int fd = mount_make_point (root, dest, directory, false);
 
   if (fd == -ELOOP)
-    return error_set (
-        err, -ELOOP, "devices.minimal: '%s' is a link in this image, and nothing can be mounted there", dest);
+    return error_set (err, -ELOOP,
+                      "%s: '%s' is a link in this image, or leads through one, and nothing can be mounted "
+                      "there; use an image with a directory",
+                      control_info (control_of (dest))->name, dest);
   return fd < 0 ? error_set_errno (err, -fd, "make the mount point '%s'", dest) : 0;
 }
 

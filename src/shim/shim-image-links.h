@@ -12,7 +12,7 @@
 #include "base-json-read.h"
 #include "restrict-restrict.h"
 
-/* ROOT is the path of the container's root. Destinations below the kernel's own places, and below other mounts,
+/* ROOT is the path of the container's root. /tmp is among the points even if CONFIG mounts nothing there. Destinations below the kernel's own places, and below other mounts,
  * are left as they are. */
 int image_links_follow (const char *root, const struct json_node *config, struct spec_points *ret_points,
                         struct error *err);
