@@ -19,6 +19,7 @@
 
 #include "image-name-internal.h"
 
+#define BLOCK_BYTES  512u /* of a tar */
 #define BUFFER_BYTES ((size_t) 128 * 1024)
 
 /* libarchive pulls in a dozen other libraries, which takes longer to load than most of our commands run. So
@@ -106,6 +107,9 @@ struct image_archive {
   struct archive *tar;
   struct archive_entry *entry; /* the current one; belongs to TAR */
 
+  uint64_t size; /* of the last file */
+  bool padded;   /* the last block was shorter than the others, and has been filled up */
+
   struct sha256 hash; /* of the unpacked bytes */
   uint64_t unpacked, unpacked_max;
 
@@ -184,13 +188,30 @@ static int next_unpacked (struct image_archive *archive, const void **ret_bytes,
 static la_ssize_t give_unpacked (struct archive *reader, void *data, const void **ret_bytes)
 {
   struct image_archive *archive = data;
+  static const char zeros[BLOCK_BYTES];
   size_t len = 0;
 
   if (next_unpacked (archive, ret_bytes, &len) < 0) {
     lib.archive_set_error (reader, EIO, "the source failed");
     return ARCHIVE_FATAL;
   }
+  /* Some tools leave the last block short, and readers written in Go do not mind. libarchive does. */
+  if (len == 0 && !archive->padded && archive->unpacked % BLOCK_BYTES != 0) {
+    *ret_bytes = zeros;
+    len = BLOCK_BYTES - archive->unpacked % BLOCK_BYTES;
+    archive->padded = true;
+  }
   return (la_ssize_t) len;
+}
+
+/* Where the last block was filled up, that must not have been for want of the file's own bytes. */
+static int check_end (struct image_archive *archive)
+{
+  uint64_t used = archive->size % BLOCK_BYTES;
+
+  if (!archive->padded || (used > 0 && archive->unpacked % BLOCK_BYTES >= used))
+    return 0;
+  return error_set (archive->err, -EBADMSG, "cannot read the archive: it is cut off");
 }
 
 /* Opens the only member of the "raw" format: the unpacked bytes. */
@@ -305,6 +326,7 @@ static int read_entry (struct image_archive *archive, struct archive_entry *from
                       "cannot read the archive: an entry has no name, size or target");
   if (entry.kind == IMAGE_ENTRY_FILE)
     entry.size = (uint64_t) size;
+  archive->size = entry.size;
   if (lib.archive_entry_mtime_is_set (from)) {
     long nsec = lib.archive_entry_mtime_nsec (from);
 
@@ -329,7 +351,7 @@ int image_archive_next (struct image_archive *archive, struct image_entry *ret_e
   if (r == ARCHIVE_OK || r == ARCHIVE_WARN)
     r = read_entry (archive, entry, ret_entry);
   else
-    r = r == ARCHIVE_EOF ? 0 : fail_reading (archive, archive->tar);
+    r = r == ARCHIVE_EOF ? check_end (archive) : fail_reading (archive, archive->tar);
   leave_locale (archive, before);
   return r;
 }

@@ -3,7 +3,8 @@
  *
  * A name is normalized: relative, without ".", empty components or a trailing slash. A leading slash or "./"
  * means the root of the image, as in every other reader of layers. ".." is never resolved but refused. Names
- * that begin with ".wh." are whiteouts; any other use of the prefix is refused. Pure.
+ * that begin with ".wh." are whiteouts; any other use of the prefix is refused, except for what AUFS, which old
+ * layers were made with, kept at the root of a layer. Pure.
  */
 #pragma once
 
@@ -14,6 +15,9 @@
 
 #define IMAGE_NAME_SIZE (LIMIT_PATH_BYTES + 1)
 
+/* Files with several names, which hard links of the same layer lead to; not part of the image. */
+#define IMAGE_AUFS_LINKS ".wh..wh.plnk"
+
 /* "" is the root itself. -EINVAL for "..", -ENAMETOOLONG past the limits on bytes and DEPTH_MAX components.
  */
 int image_name_normal (const char *name, unsigned depth_max, char normal[IMAGE_NAME_SIZE], struct error *err);
@@ -22,6 +26,8 @@ enum image_mark {
   IMAGE_MARK_NONE,   /* an ordinary name */
   IMAGE_MARK_DELETE, /* "DIR/.wh.NAME": deletes DIR/NAME of the layers below */
   IMAGE_MARK_OPAQUE, /* "DIR/.wh..wh..opq": deletes all in DIR of the layers below */
+  IMAGE_MARK_LINKED, /* IMAGE_AUFS_LINKS "/NAME": there while its layer is unpacked */
+  IMAGE_MARK_AUFS,   /* ".wh..wh.aufs" and other names of AUFS at the root: left out */
 };
 
 /* NORMAL is a normal name; for a whiteout it becomes the name of what is deleted, or of the opaque directory.

@@ -11,6 +11,7 @@
 
 static const char mark_prefix[] = ".wh.";
 static const char opaque_mark[] = ".wh..wh..opq";
+static const char aufs_prefix[] = ".wh..wh.";
 
 static bool is_name (const char *text, size_t len, const char *name)
 {
@@ -47,6 +48,18 @@ int image_name_normal (const char *name, unsigned depth_max, char normal[IMAGE_N
   return 0;
 }
 
+/* Files of AUFS are at the root of a layer. */
+static enum image_mark aufs_mark (const char *normal)
+{
+  if (!str_has_prefix (normal, aufs_prefix) || normal[strlen (aufs_prefix)] == '\0'
+      || str_has_prefix (normal, opaque_mark))
+    return IMAGE_MARK_NONE;
+  if (!str_has_prefix (normal, IMAGE_AUFS_LINKS))
+    return IMAGE_MARK_AUFS;
+  normal += strlen (IMAGE_AUFS_LINKS);
+  return normal[0] == '/' && strchr (normal + 1, '/') == NULL ? IMAGE_MARK_LINKED : IMAGE_MARK_AUFS;
+}
+
 /* Whether a component before LEAF begins like a whiteout. */
 static bool directory_has_mark (const char *normal, const char *leaf)
 {
@@ -63,13 +76,14 @@ int image_name_mark (char normal[IMAGE_NAME_SIZE], enum image_mark *ret_mark, st
   char *hidden = leaf + strlen (mark_prefix);
   char shown[IMAGE_SHOWN];
 
+  *ret_mark = aufs_mark (normal);
+  if (*ret_mark != IMAGE_MARK_NONE)
+    return 0;
   if (directory_has_mark (normal, leaf))
     return error_set (err, -EINVAL, "'%s' is in a directory that is named like a whiteout",
                       image_show (normal, shown));
-  if (!str_has_prefix (leaf, mark_prefix)) {
-    *ret_mark = IMAGE_MARK_NONE;
+  if (!str_has_prefix (leaf, mark_prefix))
     return 0;
-  }
   if (strcmp (leaf, opaque_mark) == 0) {
     *(slash ? slash : leaf) = '\0';
     *ret_mark = IMAGE_MARK_OPAQUE;

@@ -27,6 +27,7 @@ struct layer {
   uint64_t told;  /* bytes of this layer at the last report */
   uint64_t below; /* bytes of the layers below */
   void *touched;  /* a search tree of this layer's names and their parent directories */
+  bool aufs_links;
 };
 
 static int compare_names (const void *a, const void *b)
@@ -138,12 +139,24 @@ static int apply_entry (struct layer *layer, const struct image_entry *entry, st
   if (r < 0)
     return r;
   unpacker->report.entries++;
-  if (mark != IMAGE_MARK_NONE)
+  if (mark == IMAGE_MARK_AUFS || (mark == IMAGE_MARK_LINKED && entry->kind != IMAGE_ENTRY_FILE))
+    return 0;
+  layer->aufs_links = layer->aufs_links || mark == IMAGE_MARK_LINKED;
+  if (mark == IMAGE_MARK_DELETE || mark == IMAGE_MARK_OPAQUE)
     return apply_mark (layer, mark, entry, path, err);
   r = image_entry_put (unpacker, entry, path, err);
   if (r == 0 && touch (layer, path) < 0)
     r = error_oom (err);
   return r;
+}
+
+/* By now every link to them is made. */
+static int remove_aufs_links (struct layer *layer, struct error *err)
+{
+  struct image_tree *tree = &layer->unpacker->tree;
+  int r = layer->aufs_links ? image_tree_remove (tree, tree->root, IMAGE_AUFS_LINKS, IMAGE_AUFS_LINKS) : 0;
+
+  return r < 0 ? image_entry_fail (IMAGE_AUFS_LINKS, r, err) : 0;
 }
 
 static int tell (struct layer *layer, struct error *err)
@@ -185,6 +198,8 @@ static int apply_layer (struct layer *layer, enum image_packing packing, const c
     if (r < 0)
       return r;
   }
+  if (r == 0)
+    r = remove_aufs_links (layer, err);
   if (r == 0)
     r = image_archive_finish (archive, hex, &unpacked, err);
   if (r == 0)

@@ -238,6 +238,55 @@ static void test_packing (void **state)
   }
 }
 
+/* A tar whose last block is short, or that has no final blocks of zeros, is complete if its files are. */
+static void test_short_end (void **state)
+{
+  static const struct {
+    const char *data;
+    size_t cut; /* of the end of the last entry */
+    const char *end;
+  } rows[] = {
+    { "12345", 0, NULL },
+    { "12345", 1, NULL },
+    { "12345", 506, NULL },
+    { "12345", 507, NULL },
+    { "12345", 508, "cut off" },
+    { "12345", 511, "cut off" },
+    { "12345", 512, "Truncated tar archive" },
+    { "12345", 600, "archive" },
+    { "", 0, NULL },
+  };
+  static const enum image_packing packings[] = { IMAGE_PACKING_NONE, IMAGE_PACKING_GZIP };
+  const struct image_unpack_options plain = { 0 };
+
+  (void) state;
+  case_layout ("l");
+  for (size_t i = 0; i < ARRAY_LEN (rows) * ARRAY_LEN (packings); i++) {
+    cleanup_tar struct tar tar = { 0 }, packed = { 0 };
+    enum image_packing packing = packings[i % ARRAY_LEN (packings)];
+    size_t row = i / ARRAY_LEN (packings);
+    char diff[SHA256_HEX];
+
+    print_message ("# row %zu\n", row);
+    tar_file (&tar, "first", "x");
+    tar_file (&tar, "f", rows[row].data);
+    tar.len -= rows[row].cut;
+    sha256_hex (tar.bytes, tar.len, diff);
+    if (packing == IMAGE_PACKING_GZIP)
+      case_pack (tar.bytes, tar.len, packing, &packed);
+    else
+      tar_bytes (&packed, tar.bytes, tar.len);
+    build_raw (packed.bytes, packed.len, packing == IMAGE_PACKING_GZIP ? GZIP : TAR, diff);
+    if (rows[row].end != NULL)
+      case_unpack_fails (plain, -EBADMSG, rows[row].end);
+    else {
+      case_unpacks (plain);
+      assert_string_equal (case_look ("root/f"), rows[row].data[0] ? "f 0644 12345" : "f 0644 ");
+    }
+    case_remove_root ();
+  }
+}
+
 static void test_digests (void **state)
 {
   const struct image_unpack_options plain = { 0 };
@@ -294,6 +343,7 @@ static const struct CMUnitTest cases[] = {
   BOTH_WAYS (test_holes_count),
   BOTH_WAYS (test_sum_of_files_is_bounded),
   BOTH_WAYS (test_cut_off_tar),
+  BOTH_WAYS (test_short_end),
   BOTH_WAYS (test_packing),
   BOTH_WAYS (test_digests),
 };

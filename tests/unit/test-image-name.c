@@ -92,14 +92,25 @@ static void test_marks (void **state)
     enum image_mark mark;
     const char *path;
   } rows[] = {
-    { "a/b", IMAGE_MARK_NONE, "a/b" },         { "", IMAGE_MARK_NONE, "" },
-    { "a/.whb", IMAGE_MARK_NONE, "a/.whb" },   { "a/b.wh.c", IMAGE_MARK_NONE, "a/b.wh.c" },
-    { "b.wh./c", IMAGE_MARK_NONE, "b.wh./c" }, { ".wh.a", IMAGE_MARK_DELETE, "a" },
-    { "a/.wh.b", IMAGE_MARK_DELETE, "a/b" },   { "a/.wh...b", IMAGE_MARK_DELETE, "a/..b" },
-    { ".wh..wh..opq", IMAGE_MARK_OPAQUE, "" }, { "a/b/.wh..wh..opq", IMAGE_MARK_OPAQUE, "a/b" },
+    { "a/b", IMAGE_MARK_NONE, "a/b" },
+    { "", IMAGE_MARK_NONE, "" },
+    { "a/.whb", IMAGE_MARK_NONE, "a/.whb" },
+    { "a/b.wh.c", IMAGE_MARK_NONE, "a/b.wh.c" },
+    { "b.wh./c", IMAGE_MARK_NONE, "b.wh./c" },
+    { ".wh.a", IMAGE_MARK_DELETE, "a" },
+    { "a/.wh.b", IMAGE_MARK_DELETE, "a/b" },
+    { "a/.wh...b", IMAGE_MARK_DELETE, "a/..b" },
+    { ".wh..wh..opq", IMAGE_MARK_OPAQUE, "" },
+    { "a/b/.wh..wh..opq", IMAGE_MARK_OPAQUE, "a/b" },
+    { ".wh..wh.plnk", IMAGE_MARK_AUFS, ".wh..wh.plnk" },
+    { ".wh..wh.plnk/1.2", IMAGE_MARK_LINKED, ".wh..wh.plnk/1.2" },
+    { ".wh..wh.plnk/1/2", IMAGE_MARK_AUFS, ".wh..wh.plnk/1/2" },
+    { ".wh..wh.plnk2/1", IMAGE_MARK_AUFS, ".wh..wh.plnk2/1" },
+    { ".wh..wh.aufs", IMAGE_MARK_AUFS, ".wh..wh.aufs" },
+    { ".wh..wh.orph/x", IMAGE_MARK_AUFS, ".wh..wh.orph/x" },
   };
   static const char *const refused[] = { ".wh.",      "a/.wh.",          ".wh..",    ".wh...",
-                                         "a/.wh...",  ".wh..wh.plnk",    ".wh..wh.", ".wh.a/b",
+                                         "a/.wh...",  "a/.wh..wh.plnk",  ".wh..wh.", ".wh.a/b",
                                          "a/.wh.b/c", "a/.wh..wh..opq/c" };
 
   (void) state;

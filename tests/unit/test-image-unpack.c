@@ -545,10 +545,79 @@ static void test_refused_without_libarchive (void **state)
                        "libarchive and cannot unpack images; give a directory instead");
 }
 
+/* As Docker wrote layers when it used AUFS: files with several names are links into a directory that is not part of
+ * the image. */
+static void test_aufs (void **state)
+{
+  cleanup_tar struct tar tar = { 0 };
+  struct case_layer layers[2];
+  struct stat first, second;
+
+  (void) state;
+  case_layout ("l");
+  tar_file (&tar, "old", "1");
+  tar_file (&tar, "stays", "1");
+  layers[0] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
+  tar_file (&tar, ".wh..wh.aufs", "");
+  tar_directory (&tar, ".wh..wh.orph", 0700);
+  tar_file (&tar, ".wh..wh.orph/x", "no");
+  tar_directory (&tar, ".wh..wh.plnk", 0700);
+  tar_file (&tar, ".wh..wh.plnk/12.34", "linked");
+  tar_file (&tar, ".wh..wh.plnk/56.78", "unused");
+  tar_link (&tar, '2', ".wh..wh.plnk/link", "/etc");
+  tar_file (&tar, ".wh.old", "");
+  tar_link (&tar, '1', "a", ".wh..wh.plnk/12.34");
+  tar_link (&tar, '1', "d/b", "./.wh..wh.plnk/12.34");
+  layers[1] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
+  case_image ("l", layers, 2, NULL);
+  case_unpacks ((struct image_unpack_options){ 0 });
+  LOOKS ("root/a", "f 0644 linked");
+  LOOKS ("root/d/b", "f 0644 linked");
+  LOOKS ("root/old", "-");
+  LOOKS ("root/stays", "f 0644 1");
+  LOOKS ("root/.wh..wh.aufs", "-");
+  LOOKS ("root/.wh..wh.orph", "-");
+  LOOKS ("root/.wh..wh.plnk", "-");
+  assert_int_equal (stat ("root/a", &first), 0);
+  assert_int_equal (stat ("root/d/b", &second), 0);
+  assert_int_equal (first.st_ino, second.st_ino);
+  assert_int_equal (first.st_nlink, 2);
+}
+
+/* A layer's links are gone with it, and an opaque root keeps its own. */
+static void test_aufs_layers (void **state)
+{
+  cleanup_tar struct tar tar = { 0 };
+  struct case_layer layers[2];
+
+  (void) state;
+  case_layout ("l");
+  tar_file (&tar, "gone", "1");
+  layers[0] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
+  tar_file (&tar, ".wh..wh.plnk/1.1", "linked");
+  tar_file (&tar, ".wh..wh..opq", "");
+  tar_link (&tar, '1', "a", ".wh..wh.plnk/1.1");
+  layers[1] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
+  case_image ("l", layers, 2, NULL);
+  case_unpacks ((struct image_unpack_options){ 0 });
+  LOOKS ("root/a", "f 0644 linked");
+  LOOKS ("root/gone", "-");
+  case_remove_root ();
+  tar_file (&tar, ".wh..wh.plnk/1.1", "linked");
+  layers[0] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
+  tar_link (&tar, '1', "a", ".wh..wh.plnk/1.1");
+  layers[1] = case_layer ("l", &tar, IMAGE_PACKING_NONE);
+  case_image ("l", layers, 2, NULL);
+  case_unpack_fails ((struct image_unpack_options){ 0 }, -EINVAL,
+                     "'.wh..wh.plnk/1.1', which is not a regular file of the image");
+}
+
 static const struct CMUnitTest cases[] = {
   BOTH_WAYS (test_two_layers),
   BOTH_WAYS (test_whiteouts_spare_their_own_layer),
   BOTH_WAYS (test_opaque_root),
+  BOTH_WAYS (test_aufs),
+  BOTH_WAYS (test_aufs_layers),
   BOTH_WAYS (test_directory_modes),
   BOTH_WAYS (test_times),
   BOTH_WAYS (test_setid_bits_are_dropped),
