@@ -208,6 +208,10 @@ const struct configuration_key configuration_keys[] = {
   ROW ("engines", "profiles", JSON_ARRAY, json_into_set, engines_profiles,
        "profiles that a container's annotation io.tyrum.profile may name; it can only tighten",
        "{ \"type\": \"array\", \"items\": { \"type\": \"string\" } }"),
+  ROW ("engines", "show_changes", JSON_BOOL, json_into_bool, engines_show_changes,
+       "whether what a profile changed is written to the container's standard error when it is created "
+       "(default: false)",
+       FLAG_SCHEMA),
   ROW ("daemon", "socket", JSON_STRING, into_inside, daemon_socket,
        "the socket of the daemon (default: daemon.socket in the directory of live runs)",
        "{ \"type\": \"string\", \"pattern\": \"^/\" }"),

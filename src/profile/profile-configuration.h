@@ -48,6 +48,7 @@ struct configuration {
   /* engines: containers that engines start through tyrum-oci-runtime */
   char *engines_runtime;           /* the low-level runtime's path; NULL: the first that is installed */
   struct strlist engines_profiles; /* profiles that an annotation may name (a set) */
+  bool engines_show_changes;       /* on the container's standard error */
 
   /* daemon: a process that launches for `run` */
   char *daemon_socket;    /* absolute; NULL: in the directory of live runs */

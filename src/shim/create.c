@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -260,6 +262,24 @@ static int make_room (struct call *call, struct error *err)
   return 0;
 }
 
+/* On create, standard error is the container's: the only stream that an engine's user sees when all goes well. Its
+ * reader may be gone. */
+static void show_changes (const struct creation *c)
+{
+  const struct spec_changes *changes = &c->changes;
+  void (*before) (int);
+
+  if (!c->policy.configuration->engines_show_changes)
+    return;
+  before = signal (SIGPIPE, SIG_IGN);
+  for (size_t i = 0; i < changes->count; i++)
+    if (dprintf (STDERR_FILENO, "tyrum: %s: %s\n", control_info (changes->items[i].control)->name,
+                 changes->items[i].what)
+        < 0)
+      break;
+  signal (SIGPIPE, before);
+}
+
 static void warn_of_notify (const struct call *call)
 {
   if (getenv ("NOTIFY_SOCKET") != NULL)
@@ -283,8 +303,10 @@ static int create (struct creation *c, struct error *err)
     r = write_config (c, err);
   if (r == 0)
     r = remember (c, err);
-  if (r == 0)
+  if (r == 0) {
     warn_of_notify (c->call);
+    show_changes (c);
+  }
   return r < 0 ? r : stage_and_exec (c, err);
 }
 

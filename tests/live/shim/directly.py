@@ -47,8 +47,8 @@ def logged():
 
 
 @contextlib.contextmanager
-def low_level(program):
-    write("conf/config.json", {"version": 1, "engines": {"runtime": program}})
+def low_level(program, **more):
+    write("conf/config.json", {"version": 1, "engines": {"runtime": program, **more}})
     try:
         yield
     finally:
