@@ -3,8 +3,8 @@
  *
  * A name is normalized: relative, without ".", empty components or a trailing slash. A leading slash or "./"
  * means the root of the image, as in every other reader of layers. ".." is never resolved but refused. Names
- * that begin with ".wh." are whiteouts; any other use of the prefix is refused, except for what AUFS, which old
- * layers were made with, kept at the root of a layer. Pure.
+ * that begin with ".wh." are whiteouts; any other use of the prefix is refused, except for what AUFS, which
+ * old layers were made with, kept at the root of a layer. Pure.
  */
 #pragma once
 

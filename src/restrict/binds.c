@@ -2,9 +2,9 @@
 /* Binds: what of the host appears inside.
  *
  * A source is judged by where it really lies: by every name of what is mounted there, and of what is mounted
- * below it and comes along. Directories that give control over the host are refused, programs are read-only, sensitive
- * places need the profile's grant, and every other directory is the container's workspace. Of the engine's
- * own directories come volumes and the files that engines are known to bring (engine-files.c).
+ * below it and comes along. Directories that give control over the host are refused, programs are read-only,
+ * sensitive places need the profile's grant, and every other directory is the container's workspace. Of the
+ * engine's own directories come volumes and the files that engines are known to bring (engine-files.c).
  */
 #include <config.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Spelling of keys.
  *
- * Runtimes written in Go compare keys without regard to case, and count U+017F as 's' and U+212A as 'k'; of two
- * spellings of one key the last one counts. Everything else in src/restrict compares keys exactly. So a
+ * Runtimes written in Go compare keys without regard to case, and count U+017F as 's' and U+212A as 'k'; of
+ * two spellings of one key the last one counts. Everything else in src/restrict compares keys exactly. So a
  * document in which the two could differ is refused as a whole, before any part of it is restricted.
  */
 #include <config.h>

@@ -2,12 +2,12 @@
 /* Mounts that a kubelet adds to the containers of a pod, as containerd 1.6 hands them on.
  *
  * A kubelet keeps everything below one directory, ROOT: keys, plug-ins, and for each pod ROOT/pods/UID with
- * volumes/PLUGIN/NAME, volume-subpaths/VOLUME/CONTAINER/NUMBER, containers/NAME/FILE (the termination log) and
- * etc-hosts. ROOT is /var/lib/kubelet, what that leads to, and every directory for which a source of the document
- * has this form: the kubelet's --root-dir is written nowhere else.
+ * volumes/PLUGIN/NAME, volume-subpaths/VOLUME/CONTAINER/NUMBER, containers/NAME/FILE (the termination log)
+ * and etc-hosts. ROOT is /var/lib/kubelet, what that leads to, and every directory for which a source of the
+ * document has this form: the kubelet's --root-dir is written nowhere else.
  *
- * A container gets only what belongs to its own pod. Which pod that is stands in linux.cgroupsPath, which kubelet and
- * engine set; annotations can be anyone's. Paths have no links. Pure.
+ * A container gets only what belongs to its own pod. Which pod that is stands in linux.cgroupsPath, which
+ * kubelet and engine set; annotations can be anyone's. Paths have no links. Pure.
  */
 #include <config.h>
 
@@ -55,7 +55,8 @@ static size_t count_components (const char *path)
   return count;
 }
 
-/* What a kubelet mounts of the directory of a pod. The plug-in's directory alone would be every volume of its kind. */
+/* What a kubelet mounts of the directory of a pod. The plug-in's directory alone would be every volume of its
+ * kind. */
 static bool is_mounted (const char *rest)
 {
   size_t count = count_components (rest);
@@ -231,8 +232,8 @@ bool kubelet_has (const struct meet *m, const char *path)
   return false;
 }
 
-/* Every pod gets a token unless its author writes automountServiceAccountToken: false. Older clusters have it in a
- * volume of another kind, which is known by its mount point. */
+/* Every pod gets a token unless its author writes automountServiceAccountToken: false. Older clusters have it
+ * in a volume of another kind, which is known by its mount point. */
 bool kubelet_is_token (const struct meet *m, const char *path, const char *dest)
 {
   static const char usual[] = "/run/secrets/kubernetes.io/serviceaccount";
@@ -272,7 +273,8 @@ static bool is_own_volume (const struct meet *m, const struct path_fact *part, c
   return false;
 }
 
-/* REST, below the kubelet's directory, is where a CSI driver mounts a volume once for all pods of the node. */
+/* REST, below the kubelet's directory, is where a CSI driver mounts a volume once for all pods of the node.
+ */
 static bool is_csi_stage (const char *rest)
 {
   static const char staged[] = "/plugins/kubernetes.io/csi/", last[] = "/globalmount";
@@ -282,8 +284,8 @@ static bool is_csi_stage (const char *rest)
          && count_components (rest) - count_components (end) == 5;
 }
 
-/* PATH is another name of what the kubelet mounted for this pod: where it is mounted for all, or for another pod that
- * has the same volume. */
+/* PATH is another name of what the kubelet mounted for this pod: where it is mounted for all, or for another
+ * pod that has the same volume. */
 static bool is_second_name (const struct meet *m, const char *root, const struct path_fact *part,
                             const char *path)
 {

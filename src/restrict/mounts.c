@@ -120,8 +120,8 @@ static bool is_noexec (const struct meet *m, const char *dest)
   return strset_has (&restrict_value (m, SETTING_NOEXEC)->set, dest);
 }
 
-/* Below the kernel's own places nothing is mounted but the file to which a container of Kubernetes writes why it
- * ended. */
+/* Below the kernel's own places nothing is mounted but the file to which a container of Kubernetes writes why
+ * it ended. */
 static int check_dest (struct meet *m, const struct json_node *mount, const char *dest)
 {
   const struct json_node *source = json_get (mount, "source");
@@ -326,8 +326,8 @@ static bool is_token_on (const struct meet *m, const struct path_fact *fact, con
   return token && !granted;
 }
 
-/* A credential for the cluster, which the container did not ask for. By any name of the source, and by both of the
- * mount point. */
+/* A credential for the cluster, which the container did not ask for. By any name of the source, and by both
+ * of the mount point. */
 static bool is_token (struct meet *m, const struct json_node *mount)
 {
   const struct path_fact *fact = bind_fact (m, mount);

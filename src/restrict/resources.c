@@ -116,8 +116,8 @@ static int restrict_cpu (struct meet *m, struct json_node *resources, bool updat
   if (period <= 0)
     period = CPU_PERIOD_US;
   if (cpu_within (quota, period, milli)) {
-    /* A quota alone would be combined with the period that the group has, which is a shorter one if an earlier
-     * call set it. */
+    /* A quota alone would be combined with the period that the group has, which is a shorter one if an
+     * earlier call set it. */
     restrict_set (m, cpu, "period", json_new_number (period));
     return 0;
   }

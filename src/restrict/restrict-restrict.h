@@ -7,8 +7,8 @@
  * which there is nothing to change is within the policy, which is what the hook's gate checks. Restricting a
  * result again changes nothing.
  *
- * Mount points are judged by where they lie when the links of the image are followed (spec_points), and stay in
- * the document as the engine wrote them.
+ * Mount points are judged by where they lie when the links of the image are followed (spec_points), and stay
+ * in the document as the engine wrote them.
  *
  * Pure: values in, values out. Keys that are not known here stay as they were, in their places. A key that is
  * known, written in another case, is refused: runtimes written in Go read it as the same one.

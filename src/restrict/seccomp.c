@@ -173,8 +173,8 @@ static const char *text_at (const struct json_node *object, const char *key)
   return node != NULL && node->type == JSON_STRING ? node->text : "";
 }
 
-/* The errno under KEY of OBJECT, or NULL. With errno 0 a refused call would seem to succeed; above 4095 the kernel
- * cuts it off. */
+/* The errno under KEY of OBJECT, or NULL. With errno 0 a refused call would seem to succeed; above 4095 the
+ * kernel cuts it off. */
 static const struct json_node *errno_at (const struct json_node *object, const char *key)
 {
   const struct json_node *node = json_get (object, key);
@@ -206,7 +206,8 @@ static bool are_plain_actions (const struct json_node *filter)
   return plain;
 }
 
-/* One architecture, which is ours; no listener, tracer or errno that is none; no flag that disables a mitigation. */
+/* One architecture, which is ours; no listener, tracer or errno that is none; no flag that disables a
+ * mitigation. */
 static bool is_plain (const struct json_node *asked, const struct json_node *ours)
 {
   const struct json_node *archs = json_get (asked, "architectures"), *own = json_get (ours, "architectures");
@@ -315,8 +316,8 @@ static bool ends_process (const char *action)
   return false;
 }
 
-/* Writes that NAME is refused as ACTION says; without ERRNUM it is EPERM. libseccomp refuses a rule that says what the
- * default says. */
+/* Writes that NAME is refused as ACTION says; without ERRNUM it is EPERM. libseccomp refuses a rule that says
+ * what the default says. */
 static void write_answer (struct meet *m, struct json_node *filter, const struct rule *rule,
                           const char *action, const struct json_node *errnum)
 {

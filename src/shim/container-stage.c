@@ -170,8 +170,8 @@ static bool is_text (const struct json_node *node, const char *text)
   return node != NULL && node->type == JSON_STRING && strcmp (node->text, text) == 0;
 }
 
-/* docker run --init binds Docker's init. Ours is the first process and does the same; started by ours, Docker's
- * would complain in the command's output that it is not process 1. */
+/* docker run --init binds Docker's init. Ours is the first process and does the same; started by ours,
+ * Docker's would complain in the command's output that it is not process 1. */
 static void leave_out_init (struct json_node *config)
 {
   static const char program[] = "/sbin/docker-init";
@@ -241,8 +241,9 @@ static int close_root (struct json_node *config, struct error *err)
                                                                                             : 0;
 }
 
-/* crun before 1.9 refuses every version but 1.0. What later versions added is either removed by a profile, or one
- * of these keys: without them the document is one of 1.0. Engines still find their version in the bundle. */
+/* crun before 1.9 refuses every version but 1.0. What later versions added is either removed by a profile, or
+ * one of these keys: without them the document is one of 1.0. Engines still find their version in the bundle.
+ */
 static int lower_version (struct json_node *config, struct error *err)
 {
   static const char *const later[] = { "timeOffsets", "netDevices", "memoryPolicy", "intelRdt" };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* create: restricts the bundle's config.json, writes the record, builds the stage, executes the low-level runtime.
+/* create: restricts the bundle's config.json, writes the record, builds the stage, executes the low-level
+ * runtime.
  */
 #include <config.h>
 
@@ -243,8 +244,8 @@ static int stage_and_exec (const struct creation *c, struct error *err)
   return r < 0 ? r : handover_exec (call->record.runtime, argv, err);
 }
 
-/* Removes what an earlier attempt left, which the engine has given up. A container that exists keeps its record:
- * call_take fails then. run has taken the directory already. */
+/* Removes what an earlier attempt left, which the engine has given up. A container that exists keeps its
+ * record: call_take fails then. run has taken the directory already. */
 static int make_room (struct call *call, struct error *err)
 {
   int r = call->lock < 0 ? call_take (call, err) : 0;
@@ -262,8 +263,8 @@ static int make_room (struct call *call, struct error *err)
   return 0;
 }
 
-/* On create, standard error is the container's: the only stream that an engine's user sees when all goes well. Its
- * reader may be gone. */
+/* On create, standard error is the container's: the only stream that an engine's user sees when all goes
+ * well. Its reader may be gone. */
 static void show_changes (const struct creation *c)
 {
   const struct spec_changes *changes = &c->changes;

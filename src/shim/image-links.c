@@ -38,7 +38,8 @@ static char *read_link (int root, const char *path)
   return strdup (target);
 }
 
-/* PATH without links, as it is found by a process with the root ROOT; what does not exist stays as written. */
+/* PATH without links, as it is found by a process with the root ROOT; what does not exist stays as written.
+ */
 static int follow (int root, const char *path, char **ret_real)
 {
   cleanup_strbuf struct strbuf real = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* run: create and start in one call, restricted and proven like them; then, unless it is to be left alone, the
- * container is waited for: signals go in, its exit status comes out, and it is deleted.
+/* run: create and start in one call, restricted and proven like them; then, unless it is to be left alone,
+ * the container is waited for: signals go in, its exit status comes out, and it is deleted.
  *
  * create is done by a child, which becomes the low-level runtime. We are the subreaper, so that the
  * container's first process becomes our child when that has ended, and its status comes to us.

@@ -2,8 +2,8 @@
 /* What create did, for start to prove: the restricted config.json with mount points without links, and with
  * device and inode of every source.
  *
- * It lies beside the container's record, where only root writes. The bundle's config.json belongs to the engine
- * and may change between create and start.
+ * It lies beside the container's record, where only root writes. The bundle's config.json belongs to the
+ * engine and may change between create and start.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  *
  * A runtime in a user namespace cannot make them in a root that belongs to ids outside of it; and one that
  * follows an image's links may be led out of the root: device nodes have been made on the host that way
- * (CVE-2026-41579, CVE-2026-47766). So no link is followed here. What is missing is made, as the runtime would
- * have.
+ * (CVE-2026-41579, CVE-2026-47766). So no link is followed here. What is missing is made, as the runtime
+ * would have.
  */
 #pragma once
 

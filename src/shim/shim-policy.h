@@ -2,9 +2,9 @@
 /* Which policy a container is under: the files of the operator, and the host, made into a value.
  *
  * The profile is the one that the program's name says (tyrum-hardened), or that a hook's annotation says. An
- * annotation may name another one where the operator's configuration lists it; both are combined then, so that the
- * container's owner can only tighten. The ceiling is applied to both. Profiles come from the operator's and the
- * shipped directory, never from a user's.
+ * annotation may name another one where the operator's configuration lists it; both are combined then, so
+ * that the container's owner can only tighten. The ceiling is applied to both. Profiles come from the
+ * operator's and the shipped directory, never from a user's.
  */
 #pragma once
 

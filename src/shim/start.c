@@ -67,8 +67,8 @@ static void remember_outcome (struct call *call, bool refused)
   record_write (call->state, call->command, &now, &ignored);
 }
 
-/* A container that runs already, or has ended, is not touched. The pidfd was opened before the low-level runtime
- * is asked, so the answer is about that process. */
+/* A container that runs already, or has ended, is not touched. The pidfd was opened before the low-level
+ * runtime is asked, so the answer is about that process. */
 static int check_waiting (const struct call *call, pid_t pid, int pidfd, struct error *err)
 {
   struct pollfd ended = { .fd = pidfd, .events = POLLIN };

@@ -3,7 +3,8 @@
  *
  *   spec-tool config|process|update PROFILE HOST-FACTS CONFIG-DIR [ANNOTATED] <DOCUMENT
  *
- * SPEC_TOOL_POINT is a mount point through a link, SPEC_TOOL_LAYER a directory that the root is an overlay of.
+ * SPEC_TOOL_POINT is a mount point through a link, SPEC_TOOL_LAYER a directory that the root is an overlay
+ * of.
  *
  * Prints { "changes": [{"control", "what"}...], "document": ... }, or says why it is refused and exits
  * with 1. Host facts are a document, so that nothing of this host matters.

@@ -545,8 +545,8 @@ static void test_refused_without_libarchive (void **state)
                        "libarchive and cannot unpack images; give a directory instead");
 }
 
-/* As Docker wrote layers when it used AUFS: files with several names are links into a directory that is not part of
- * the image. */
+/* As Docker wrote layers when it used AUFS: files with several names are links into a directory that is not
+ * part of the image. */
 static void test_aufs (void **state)
 {
   cleanup_tar struct tar tar = { 0 };
