@@ -47,9 +47,9 @@ static int follow (int root, const char *path, char **ret_real)
   unsigned links = 0;
 
   while (rest != NULL && rest[strspn (rest, "/")] != '\0') {
-    const char *name = rest + strspn (rest, "/");
-    size_t len = strcspn (name, "/");
     cleanup_free char *target = NULL, *before = rest, *after = NULL;
+    const char *name = before + strspn (before, "/");
+    size_t len = strcspn (name, "/");
 
     rest = strdup (name + len);
     if (len == 2 && strncmp (name, "..", 2) == 0) {
