@@ -3,6 +3,7 @@
 
 #include "toolrunner-json-schema.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,36 +11,38 @@
 #include <string.h>
 
 #include "base-cleanup.h"
+#include "toolrunner-json-schema-internal.h"
 
-/* A reference can lead back to where it stands, and a few lines of references can double the work many
- * times. */
+/* A reference can lead back to where it stands, and both a schema and an output can ask for far more work than
+ * they have bytes. WORK_MAX is half a second or so; the largest output with a schema that checks every value
+ * takes a tenth of it. */
 #define DEPTH_MAX    200u
-#define STEPS_MAX    2000000u
+#define WORK_MAX     10000000u
 #define PROBLEMS_MAX 2000u
 
-#define DRAFT "https://json-schema.org/draft/2019-09/schema"
+/* What a complaint costs, and the bytes of a path in it. */
+#define COMPLAINT_WORK 8u
+#define PATH_SHOWN     200u
 
-struct check {
-  const struct json_node *root;
-  struct strbuf *problems;
-  unsigned depth;
-  unsigned steps;
-  char invalid[160]; /* why the schema cannot be used; "": it can */
+/* Where a value is: the name of a member or the index of an item, beneath ABOVE. The root has none. */
+struct path {
+  const struct path *above;
+  const char *name; /* NULL: an item */
+  size_t index;
 };
 
 /* One keyword at one place: SCHEMA has it with OPERAND, and VALUE is at PATH. */
 struct place {
   const struct json_node *schema, *operand, *value;
-  const char *path;
+  const struct path *path;
 };
 
 static bool check_value (struct check *check, const struct json_node *schema, const struct json_node *value,
-                         const char *path);
+                         const struct path *path);
 
 /* ---- What is wrong. */
 
-static bool __attribute__ ((format (printf, 2, 3)))
-refuse_schema (struct check *check, const char *format, ...)
+bool schema_refuse (struct check *check, const char *format, ...)
 {
   va_list args;
 
@@ -50,17 +53,56 @@ refuse_schema (struct check *check, const char *format, ...)
   return false;
 }
 
-static bool __attribute__ ((format (printf, 3, 4)))
-complain (struct check *check, const char *path, const char *format, ...)
+bool schema_charge (struct check *check, uint64_t work)
 {
-  char text[240];
+  if (check->invalid[0] != '\0' || check->problems->failed)
+    return false;
+  if (work > WORK_MAX - check->work)
+    return schema_refuse (check, "it takes too many steps");
+  check->work += work;
+  return true;
+}
+
+static void add_byte (char *out, size_t *len, char byte)
+{
+  if (*len < PATH_SHOWN)
+    out[(*len)++] = byte;
+}
+
+/* The start of a path, as JSON pointers have it: '/' and '~' in names are escaped. */
+static void write_path (const struct path *path, char *out, size_t *len)
+{
+  char digits[24];
+  const char *name = path->name;
+
+  if (path->above != NULL && path->above->above != NULL)
+    write_path (path->above, out, len);
+  snprintf (digits, sizeof (digits), "%zu", path->index);
+  add_byte (out, len, '/');
+  for (name = name ? name : digits; *name != '\0' && *len < PATH_SHOWN; name++) {
+    bool escaped = *name == '~' || *name == '/';
+
+    add_byte (out, len, escaped ? '~' : *name);
+    if (escaped)
+      add_byte (out, len, *name == '~' ? '0' : '1');
+  }
+}
+
+static bool __attribute__ ((format (printf, 3, 4)))
+complain (struct check *check, const struct path *path, const char *format, ...)
+{
+  char text[240], where[PATH_SHOWN];
+  size_t len = 0;
   va_list args;
 
+  if (check->silent > 0 || check->problems->len >= PROBLEMS_MAX || !schema_charge (check, COMPLAINT_WORK))
+    return false;
   va_start (args, format);
   vsnprintf (text, sizeof (text), format, args);
   va_end (args);
-  if (check->problems->len < PROBLEMS_MAX)
-    strbuf_addf (check->problems, "%sdata%.200s %s", check->problems->len > 0 ? "; " : "", path, text);
+  if (path->above != NULL)
+    write_path (path, where, &len);
+  strbuf_addf (check->problems, "%sdata%.*s %s", check->problems->len > 0 ? "; " : "", (int) len, where, text);
   return false;
 }
 
@@ -74,40 +116,17 @@ static void forget (struct check *check, size_t len)
 }
 
 static bool matches_silently (struct check *check, const struct json_node *schema,
-                              const struct json_node *value, const char *path)
+                              const struct json_node *value, const struct path *path)
 {
-  size_t len = check->problems->len;
-  bool matches = check_value (check, schema, value, path);
+  bool matches;
 
-  forget (check, len);
+  check->silent++;
+  matches = check_value (check, schema, value, path);
+  check->silent--;
   return matches;
 }
 
-/* ---- Operands and values. */
-
-static double number_of (const struct json_node *node)
-{
-  return strtod (node->text, NULL);
-}
-
-/* From 2^53 on a number has no fraction. */
-static bool has_no_fraction (double value)
-{
-  const double large = 9007199254740992.0;
-
-  return value >= large || value <= -large
-         || !((double) (int64_t) value < value || (double) (int64_t) value > value);
-}
-
-static bool is_whole (const struct json_node *node)
-{
-  return node->type == JSON_NUMBER && has_no_fraction (number_of (node));
-}
-
-static bool is_schema (const struct json_node *node)
-{
-  return node->type == JSON_OBJECT || node->type == JSON_BOOL;
-}
+/* ---- Values. */
 
 static size_t characters (const char *text)
 {
@@ -118,67 +137,26 @@ static size_t characters (const char *text)
   return count;
 }
 
-static bool equal (struct check *check, const struct json_node *a, const struct json_node *b)
-{
-  if (++check->steps > STEPS_MAX)
-    return refuse_schema (check, "it takes too many steps");
-  if (a->type != b->type || a->count != b->count)
-    return false;
-  switch (a->type) {
-  case JSON_NULL: return true;
-  case JSON_BOOL: return a->flag == b->flag;
-  case JSON_STRING: return strcmp (a->text, b->text) == 0;
-  case JSON_NUMBER: return !(number_of (a) < number_of (b)) && !(number_of (a) > number_of (b));
-  case JSON_ARRAY:
-    for (size_t i = 0; i < a->count; i++)
-      if (!equal (check, a->items[i], b->items[i]))
-        return false;
-    return true;
-  case JSON_OBJECT:
-    for (size_t i = 0; i < a->count; i++) {
-      const struct json_node *other = json_get (b, a->keys[i].name);
-
-      if (other == NULL || !equal (check, a->items[i], other))
-        return false;
-    }
-    return true;
-  }
-  return false;
-}
-
-/* The path of a member: '/' and '~' are escaped as JSON pointers have it. */
-static char *member_path (struct check *check, const char *path, const char *name)
-{
-  cleanup_strbuf struct strbuf out = { 0 };
-  char *text;
-
-  strbuf_addf (&out, "%s/", path);
-  for (; *name != '\0'; name++)
-    if (*name == '~' || *name == '/')
-      strbuf_add (&out, *name == '~' ? "~0" : "~1");
-    else
-      strbuf_add_bytes (&out, name, 1);
-  text = strbuf_take (&out);
-  if (text == NULL)
-    check->problems->failed = true;
-  return text;
-}
-
 static bool check_member (struct check *check, const struct json_node *schema, const struct json_node *value,
-                          const char *path, const char *name)
+                          const struct path *path, const char *name)
 {
-  cleanup_free char *below = member_path (check, path, name);
+  const struct path below = { path, name, 0 };
 
-  return below != NULL && check_value (check, schema, value, below);
+  return check_value (check, schema, value, &below);
 }
 
 static bool check_item (struct check *check, const struct json_node *schema, const struct json_node *array,
-                        size_t index, const char *path)
+                        size_t index, const struct path *path)
 {
-  char name[24];
+  const struct path below = { path, NULL, index };
 
-  snprintf (name, sizeof (name), "%zu", index);
-  return check_member (check, schema, array->items[index], path, name);
+  return check_value (check, schema, array->items[index], &below);
+}
+
+/* To look for COUNT names in OBJECT. */
+static bool charge_search (struct check *check, size_t count, const struct json_node *object)
+{
+  return schema_charge (check, (uint64_t) count * (object->count / 32 + 1));
 }
 
 /* ---- Keywords for every type of value. */
@@ -190,70 +168,51 @@ static bool is_of_type (const struct json_node *value, const char *name)
     [JSON_STRING] = "string", [JSON_ARRAY] = "array",  [JSON_OBJECT] = "object"
   };
 
-  return strcmp (name, names[value->type]) == 0 || (strcmp (name, "integer") == 0 && is_whole (value));
-}
-
-static bool is_type_name (const struct json_node *node)
-{
-  static const char *const names[] = { "null", "boolean", "number", "string", "array", "object", "integer" };
-
-  for (size_t i = 0; node->type == JSON_STRING && i < ARRAY_LEN (names); i++)
-    if (strcmp (node->text, names[i]) == 0)
-      return true;
-  return false;
+  if (value->type == JSON_NUMBER)
+    return schema_is_finite (value)
+           && (strcmp (name, "number") == 0
+               || (strcmp (name, "integer") == 0 && schema_has_no_fraction (schema_number (value))));
+  return strcmp (name, names[value->type]) == 0;
 }
 
 static bool check_type (struct check *check, const struct place *at)
 {
   const struct json_node *nullable = json_get (at->schema, "nullable");
   bool one = at->operand->type != JSON_ARRAY;
-  bool found =
-      nullable != NULL && nullable->type == JSON_BOOL && nullable->flag && at->value->type == JSON_NULL;
+  size_t count = one ? 1 : at->operand->count;
   cleanup_strbuf struct strbuf names = { 0 };
 
-  for (size_t i = 0; i < (one ? 1 : at->operand->count); i++) {
-    const struct json_node *name = one ? at->operand : at->operand->items[i];
-
-    if (!is_type_name (name))
-      return refuse_schema (check, "'type' is not a type");
-    found = found || is_of_type (at->value, name->text);
-    strbuf_addf (&names, "%s%s", i > 0 ? "," : "", name->text);
-  }
-  return found || complain (check, at->path, "must be %s", names.len > 0 ? names.text : "of no type");
+  if (nullable != NULL && nullable->flag && at->value->type == JSON_NULL)
+    return true;
+  for (size_t i = 0; i < count; i++)
+    if (is_of_type (at->value, one ? at->operand->text : at->operand->items[i]->text))
+      return true;
+  for (size_t i = 0; i < count; i++)
+    strbuf_addf (&names, "%s%s", i > 0 ? "," : "", one ? at->operand->text : at->operand->items[i]->text);
+  if (names.failed)
+    check->problems->failed = true;
+  return complain (check, at->path, "must be %s", names.failed ? "" : names.text);
 }
 
 static bool check_enum (struct check *check, const struct place *at)
 {
-  if (at->operand->type != JSON_ARRAY)
-    return refuse_schema (check, "'enum' is not an array");
-  for (size_t i = 0; i < at->operand->count; i++)
-    if (equal (check, at->operand->items[i], at->value))
+  for (size_t i = 0; i < at->operand->count && check->invalid[0] == '\0'; i++)
+    if (schema_equal (check, at->operand->items[i], at->value))
       return true;
   return complain (check, at->path, "must be equal to one of the allowed values");
 }
 
 static bool check_const (struct check *check, const struct place *at)
 {
-  return equal (check, at->operand, at->value) || complain (check, at->path, "must be equal to constant");
-}
-
-static bool is_list_of_schemas (const struct json_node *node)
-{
-  if (node->type != JSON_ARRAY || node->count == 0)
-    return false;
-  for (size_t i = 0; i < node->count; i++)
-    if (!is_schema (node->items[i]))
-      return false;
-  return true;
+  return schema_equal (check, at->operand, at->value)
+         || complain (check, at->path, "must be equal to constant");
 }
 
 static bool check_all_of (struct check *check, const struct place *at)
 {
   bool matches = true;
 
-  if (!is_list_of_schemas (at->operand))
-    return refuse_schema (check, "'allOf' is not a list of schemas");
-  for (size_t i = 0; i < at->operand->count; i++)
+  for (size_t i = 0; i < at->operand->count && check->invalid[0] == '\0'; i++)
     matches = check_value (check, at->operand->items[i], at->value, at->path) && matches;
   return matches;
 }
@@ -263,7 +222,7 @@ static size_t count_matches (struct check *check, const struct place *at)
 {
   size_t len = check->problems->len, count = 0;
 
-  for (size_t i = 0; i < at->operand->count; i++)
+  for (size_t i = 0; i < at->operand->count && check->invalid[0] == '\0'; i++)
     count += check_value (check, at->operand->items[i], at->value, at->path);
   if (count > 0)
     forget (check, len);
@@ -272,15 +231,11 @@ static size_t count_matches (struct check *check, const struct place *at)
 
 static bool check_any_of (struct check *check, const struct place *at)
 {
-  if (!is_list_of_schemas (at->operand))
-    return refuse_schema (check, "'anyOf' is not a list of schemas");
   return count_matches (check, at) > 0 || complain (check, at->path, "must match a schema in anyOf");
 }
 
 static bool check_one_of (struct check *check, const struct place *at)
 {
-  if (!is_list_of_schemas (at->operand))
-    return refuse_schema (check, "'oneOf' is not a list of schemas");
   return count_matches (check, at) == 1
          || complain (check, at->path, "must match exactly one schema in oneOf");
 }
@@ -300,107 +255,52 @@ static bool check_if (struct check *check, const struct place *at)
          || complain (check, at->path, "must match \"%s\" schema", branch);
 }
 
-/* Undoes the escapes of one part of a pointer, in place. */
-static void unescape (char *part)
-{
-  char *to = part;
-
-  for (; *part != '\0'; part++)
-    if (part[0] == '~' && (part[1] == '0' || part[1] == '1'))
-      *to++ = *++part == '0' ? '~' : '/';
-    else
-      *to++ = *part;
-  *to = '\0';
-}
-
-static const struct json_node *follow (const struct json_node *node, char *pointer)
-{
-  char *rest = pointer;
-
-  for (char *part = strsep (&rest, "/"); node != NULL && (part = strsep (&rest, "/")) != NULL;) {
-    unescape (part);
-    if (node->type == JSON_OBJECT)
-      node = json_get (node, part);
-    else if (node->type == JSON_ARRAY && part[0] >= '0' && part[0] <= '9')
-      node = strtoul (part, NULL, 10) < node->count ? node->items[strtoul (part, NULL, 10)] : NULL;
-    else
-      node = NULL;
-  }
-  return node;
-}
-
 static bool check_ref (struct check *check, const struct place *at)
 {
-  const char *text = at->operand->type == JSON_STRING ? at->operand->text : "";
-  cleanup_free char *pointer = text[0] == '#' ? strdup (text + 1) : NULL;
-  const struct json_node *schema = NULL;
+  const struct json_node *schema = schema_follow (check, at->operand);
 
-  /* Only pointers within the schema itself; and none with percent signs, which would have to be decoded. */
-  if (pointer != NULL && (pointer[0] == '\0' || pointer[0] == '/') && strchr (pointer, '%') == NULL)
-    schema = follow (check->root, pointer);
-  if (schema == NULL)
-    return refuse_schema (check, "can't resolve reference %.80s", text);
-  return check_value (check, schema, at->value, at->path);
-}
-
-static bool check_draft (struct check *check, const struct place *at)
-{
-  const char *text = at->operand->type == JSON_STRING ? at->operand->text : "";
-
-  if (strcmp (text, DRAFT) == 0 || strcmp (text, DRAFT "#") == 0)
-    return true;
-  return refuse_schema (check, "no schema with key or ref \"%.80s\"", text);
-}
-
-static bool check_unsupported (struct check *check, const struct place *at)
-{
-  for (size_t i = 0; i < at->schema->count; i++)
-    if (at->schema->items[i] == at->operand)
-      return refuse_schema (check, "the keyword '%s' is not supported by tyrum-oci",
-                            at->schema->keys[i].name);
-  return refuse_schema (check, "a keyword is not supported by tyrum-oci");
+  return schema != NULL && check_value (check, schema, at->value, at->path);
 }
 
 /* ---- Numbers and strings. */
 
 static bool check_minimum (struct check *check, const struct place *at)
 {
-  return number_of (at->value) >= number_of (at->operand)
+  return schema_number (at->value) >= schema_number (at->operand)
          || complain (check, at->path, "must be >= %s", at->operand->text);
 }
 
 static bool check_maximum (struct check *check, const struct place *at)
 {
-  return number_of (at->value) <= number_of (at->operand)
+  return schema_number (at->value) <= schema_number (at->operand)
          || complain (check, at->path, "must be <= %s", at->operand->text);
 }
 
 static bool check_above (struct check *check, const struct place *at)
 {
-  return number_of (at->value) > number_of (at->operand)
+  return schema_number (at->value) > schema_number (at->operand)
          || complain (check, at->path, "must be > %s", at->operand->text);
 }
 
 static bool check_below (struct check *check, const struct place *at)
 {
-  return number_of (at->value) < number_of (at->operand)
+  return schema_number (at->value) < schema_number (at->operand)
          || complain (check, at->path, "must be < %s", at->operand->text);
 }
 
+/* As Ajv has it: from 1e21 on JavaScript writes a number with an exponent, and nothing is a multiple. */
 static bool check_multiple (struct check *check, const struct place *at)
 {
-  double factor = number_of (at->operand);
+  double times = schema_number (at->value) / schema_number (at->operand);
 
-  if (!(factor > 0))
-    return refuse_schema (check, "'multipleOf' is not greater than 0");
-  return has_no_fraction (number_of (at->value) / factor)
+  return (fabs (times) < 1e21 && schema_has_no_fraction (times))
          || complain (check, at->path, "must be multiple of %s", at->operand->text);
 }
 
 static bool check_count (struct check *check, const struct place *at, size_t count, bool most,
                          const char *things)
 {
-  double bound = number_of (at->operand);
+  double bound = schema_number (at->operand);
 
   if (most ? (double) count <= bound : (double) count >= bound)
     return true;
@@ -410,12 +310,14 @@ static bool check_count (struct check *check, const struct place *at, size_t cou
 
 static bool check_min_length (struct check *check, const struct place *at)
 {
-  return check_count (check, at, characters (at->value->text), false, "characters");
+  return schema_charge (check, strlen (at->value->text) / 64)
+         && check_count (check, at, characters (at->value->text), false, "characters");
 }
 
 static bool check_max_length (struct check *check, const struct place *at)
 {
-  return check_count (check, at, characters (at->value->text), true, "characters");
+  return schema_charge (check, strlen (at->value->text) / 64)
+         && check_count (check, at, characters (at->value->text), true, "characters");
 }
 
 /* ---- Arrays. */
@@ -425,7 +327,7 @@ static bool check_items (struct check *check, const struct place *at)
   const struct json_node *more = json_get (at->schema, "additionalItems");
   bool list = at->operand->type == JSON_ARRAY, matches = true;
 
-  for (size_t i = 0; i < at->value->count; i++) {
+  for (size_t i = 0; i < at->value->count && check->invalid[0] == '\0'; i++) {
     const struct json_node *schema = list ? more : at->operand;
 
     if (list && i < at->operand->count)
@@ -446,32 +348,51 @@ static bool check_max_items (struct check *check, const struct place *at)
   return check_count (check, at, at->value->count, true, "items");
 }
 
+/* Ajv looks for duplicates another way, and names another pair, where 'items' allows neither arrays nor
+ * objects. */
+static bool has_plain_items (const struct json_node *schema)
+{
+  const struct json_node *items = json_get (schema, "items");
+  const struct json_node *type = items && items->type == JSON_OBJECT ? json_get (items, "type") : NULL;
+  size_t count = type == NULL ? 0 : type->type == JSON_ARRAY ? type->count : 1;
+
+  for (size_t i = 0; i < count; i++) {
+    const char *name = type->type == JSON_ARRAY ? type->items[i]->text : type->text;
+
+    if (strcmp (name, "object") == 0 || strcmp (name, "array") == 0)
+      return false;
+  }
+  return count > 0;
+}
+
 static bool check_unique (struct check *check, const struct place *at)
 {
-  const struct json_node *array = at->value;
+  bool plain = has_plain_items (at->schema);
+  size_t low, high;
 
-  if (at->operand->type != JSON_BOOL)
-    return refuse_schema (check, "'uniqueItems' is not true or false");
-  for (size_t i = 1; at->operand->flag && i < array->count; i++)
-    for (size_t k = 0; k < i; k++)
-      if (equal (check, array->items[i], array->items[k]))
-        return complain (check, at->path,
-                         "must NOT have duplicate items (items ## %zu and %zu are identical)", k, i);
-  return true;
+  if (!at->operand->flag || !schema_find_duplicate (check, at->value, plain, &low, &high))
+    return check->invalid[0] == '\0';
+  return complain (check, at->path, "must NOT have duplicate items (items ## %zu and %zu are identical)",
+                   plain ? high : low, plain ? low : high);
 }
 
 static bool check_contains (struct check *check, const struct place *at)
 {
   const struct json_node *least = json_get (at->schema, "minContains");
   const struct json_node *most = json_get (at->schema, "maxContains");
-  double count = 0;
+  double min = least ? schema_number (least) : 1, count = 0;
+  size_t len = check->problems->len;
 
-  if ((least != NULL && !is_whole (least)) || (most != NULL && !is_whole (most)))
-    return refuse_schema (check, "'minContains' or 'maxContains' is not a whole number");
-  for (size_t i = 0; i < at->value->count; i++)
-    count += matches_silently (check, at->operand, at->value->items[i], at->path);
-  if (count >= (least ? number_of (least) : 1) && (most == NULL || count <= number_of (most)))
+  /* What is wrong with the items stays only where too few of them match, or too many. */
+  for (size_t i = 0; i < at->value->count && check->invalid[0] == '\0'; i++) {
+    count += check_item (check, at->operand, at->value, i, at->path);
+    if (most != NULL ? count > schema_number (most) : count >= min)
+      break;
+  }
+  if (count >= min && (most == NULL || count <= schema_number (most))) {
+    forget (check, len);
     return true;
+  }
   return complain (check, at->path, "must contain at least %s%s%s valid item(s)", least ? least->text : "1",
                    most ? " and no more than " : "", most ? most->text : "");
 }
@@ -482,9 +403,9 @@ static bool check_properties (struct check *check, const struct place *at)
 {
   bool matches = true;
 
-  if (at->operand->type != JSON_OBJECT)
-    return refuse_schema (check, "'properties' is not an object");
-  for (size_t i = 0; i < at->operand->count; i++) {
+  if (!charge_search (check, at->operand->count, at->value))
+    return false;
+  for (size_t i = 0; i < at->operand->count && check->invalid[0] == '\0'; i++) {
     const char *name = at->operand->keys[i].name;
     const struct json_node *value = json_get (at->value, name);
 
@@ -500,19 +421,16 @@ static bool check_names (struct check *check, const struct place *at, const stru
 {
   bool matches = true;
 
-  if (list->type != JSON_ARRAY)
-    return refuse_schema (check, "'required' is not an array");
-  for (size_t i = 0; i < list->count; i++) {
-    const struct json_node *name = list->items[i];
+  if (!charge_search (check, list->count, at->value))
+    return false;
+  for (size_t i = 0; i < list->count && check->invalid[0] == '\0'; i++) {
+    const char *name = list->items[i]->text;
 
-    if (name->type != JSON_STRING)
-      return refuse_schema (check, "'required' has a name that is not a string");
-    if (json_get (at->value, name->text) != NULL)
+    if (json_get (at->value, name) != NULL)
       continue;
-    matches = of == NULL
-                  ? complain (check, at->path, "must have required property '%.80s'", name->text)
-                  : complain (check, at->path, "must have property %.80s when property %.80s is present",
-                              name->text, of);
+    matches = of == NULL ? complain (check, at->path, "must have required property '%.80s'", name)
+                         : complain (check, at->path,
+                                     "must have property %.80s when property %.80s is present", name, of);
   }
   return matches;
 }
@@ -527,10 +445,12 @@ static bool check_additional (struct check *check, const struct place *at)
   const struct json_node *named = json_get (at->schema, "properties");
   bool matches = true;
 
-  for (size_t i = 0; i < at->value->count; i++) {
+  if (named != NULL && !charge_search (check, at->value->count, named))
+    return false;
+  for (size_t i = 0; i < at->value->count && check->invalid[0] == '\0'; i++) {
     const char *name = at->value->keys[i].name;
 
-    if (named != NULL && named->type == JSON_OBJECT && json_get (named, name) != NULL)
+    if (named != NULL && json_get (named, name) != NULL)
       continue;
     if (at->operand->type == JSON_BOOL && !at->operand->flag)
       matches = complain (check, at->path, "must NOT have additional properties");
@@ -544,7 +464,7 @@ static bool check_property_names (struct check *check, const struct place *at)
 {
   bool matches = true;
 
-  for (size_t i = 0; i < at->value->count; i++) {
+  for (size_t i = 0; i < at->value->count && check->invalid[0] == '\0'; i++) {
     struct json_node name = { .type = JSON_STRING, .text = at->value->keys[i].name };
 
     if (!check_value (check, at->operand, &name, at->path))
@@ -567,9 +487,9 @@ static bool check_dependent_required (struct check *check, const struct place *a
 {
   bool matches = true;
 
-  if (at->operand->type != JSON_OBJECT)
-    return refuse_schema (check, "'dependentRequired' is not an object");
-  for (size_t i = 0; i < at->operand->count; i++)
+  if (!charge_search (check, at->operand->count, at->value))
+    return false;
+  for (size_t i = 0; i < at->operand->count && check->invalid[0] == '\0'; i++)
     if (json_get (at->value, at->operand->keys[i].name) != NULL)
       matches = check_names (check, at, at->operand->items[i], at->operand->keys[i].name) && matches;
   return matches;
@@ -579,9 +499,9 @@ static bool check_dependent_schemas (struct check *check, const struct place *at
 {
   bool matches = true;
 
-  if (at->operand->type != JSON_OBJECT)
-    return refuse_schema (check, "'dependentSchemas' is not an object");
-  for (size_t i = 0; i < at->operand->count; i++)
+  if (!charge_search (check, at->operand->count, at->value))
+    return false;
+  for (size_t i = 0; i < at->operand->count && check->invalid[0] == '\0'; i++)
     if (json_get (at->value, at->operand->keys[i].name) != NULL)
       matches = check_value (check, at->operand->items[i], at->value, at->path) && matches;
   return matches;
@@ -589,101 +509,94 @@ static bool check_dependent_schemas (struct check *check, const struct place *at
 
 /* ---- The table. */
 
-enum operand { ANY, NUMBER, COUNT, SCHEMA, SCHEMAS };
-
 #define EVERY (-1)
 
+/* In the order in which Ajv complains. Every name is also in the table of forms, which makes sure of the
+ * operands before. */
 static const struct keyword {
   const char *name;
   int type; /* of the values that it is for */
-  enum operand operand;
   bool (*check) (struct check *check, const struct place *at);
 } keywords[] = {
-  { "$schema", EVERY, ANY, check_draft },
-  { "$ref", EVERY, ANY, check_ref },
-  { "type", EVERY, ANY, check_type },
-  { "enum", EVERY, ANY, check_enum },
-  { "const", EVERY, ANY, check_const },
-  { "minimum", JSON_NUMBER, NUMBER, check_minimum },
-  { "maximum", JSON_NUMBER, NUMBER, check_maximum },
-  { "exclusiveMinimum", JSON_NUMBER, NUMBER, check_above },
-  { "exclusiveMaximum", JSON_NUMBER, NUMBER, check_below },
-  { "multipleOf", JSON_NUMBER, NUMBER, check_multiple },
-  { "minLength", JSON_STRING, COUNT, check_min_length },
-  { "maxLength", JSON_STRING, COUNT, check_max_length },
-  { "not", EVERY, SCHEMA, check_not },
-  { "anyOf", EVERY, ANY, check_any_of },
-  { "oneOf", EVERY, ANY, check_one_of },
-  { "allOf", EVERY, ANY, check_all_of },
-  { "if", EVERY, SCHEMA, check_if },
-  { "minItems", JSON_ARRAY, COUNT, check_min_items },
-  { "maxItems", JSON_ARRAY, COUNT, check_max_items },
-  { "uniqueItems", JSON_ARRAY, ANY, check_unique },
-  { "items", JSON_ARRAY, SCHEMAS, check_items },
-  { "contains", JSON_ARRAY, SCHEMA, check_contains },
-  { "minProperties", JSON_OBJECT, COUNT, check_min_properties },
-  { "maxProperties", JSON_OBJECT, COUNT, check_max_properties },
-  { "required", JSON_OBJECT, ANY, check_required },
-  { "dependentRequired", JSON_OBJECT, ANY, check_dependent_required },
-  { "dependentSchemas", JSON_OBJECT, ANY, check_dependent_schemas },
-  { "propertyNames", JSON_OBJECT, SCHEMA, check_property_names },
-  { "properties", JSON_OBJECT, ANY, check_properties },
-  { "additionalProperties", JSON_OBJECT, SCHEMA, check_additional },
-  { "pattern", EVERY, ANY, check_unsupported },
-  { "patternProperties", EVERY, ANY, check_unsupported },
-  { "dependencies", EVERY, ANY, check_unsupported },
-  { "unevaluatedItems", EVERY, ANY, check_unsupported },
-  { "unevaluatedProperties", EVERY, ANY, check_unsupported },
-  { "$anchor", EVERY, ANY, check_unsupported },
-  { "$recursiveAnchor", EVERY, ANY, check_unsupported },
-  { "$recursiveRef", EVERY, ANY, check_unsupported },
+  { "$ref", EVERY, check_ref },
+  { "type", EVERY, check_type },
+  { "const", EVERY, check_const },
+  { "enum", EVERY, check_enum },
+  { "minimum", JSON_NUMBER, check_minimum },
+  { "maximum", JSON_NUMBER, check_maximum },
+  { "exclusiveMinimum", JSON_NUMBER, check_above },
+  { "exclusiveMaximum", JSON_NUMBER, check_below },
+  { "multipleOf", JSON_NUMBER, check_multiple },
+  { "minLength", JSON_STRING, check_min_length },
+  { "maxLength", JSON_STRING, check_max_length },
+  { "not", EVERY, check_not },
+  { "anyOf", EVERY, check_any_of },
+  { "oneOf", EVERY, check_one_of },
+  { "allOf", EVERY, check_all_of },
+  { "if", EVERY, check_if },
+  { "minItems", JSON_ARRAY, check_min_items },
+  { "maxItems", JSON_ARRAY, check_max_items },
+  { "uniqueItems", JSON_ARRAY, check_unique },
+  { "items", JSON_ARRAY, check_items },
+  { "contains", JSON_ARRAY, check_contains },
+  { "minProperties", JSON_OBJECT, check_min_properties },
+  { "maxProperties", JSON_OBJECT, check_max_properties },
+  { "required", JSON_OBJECT, check_required },
+  { "dependentRequired", JSON_OBJECT, check_dependent_required },
+  { "dependentSchemas", JSON_OBJECT, check_dependent_schemas },
+  { "propertyNames", JSON_OBJECT, check_property_names },
+  { "properties", JSON_OBJECT, check_properties },
+  { "additionalProperties", JSON_OBJECT, check_additional },
 };
 
-static bool is_usable (const struct json_node *operand, enum operand kind)
+/* A number that JavaScript does not call finite is of no type, and no keyword for numbers is for it. */
+static bool is_for (const struct keyword *keyword, const struct json_node *value)
 {
-  switch (kind) {
-  case ANY: return true;
-  case NUMBER: return operand->type == JSON_NUMBER;
-  case COUNT: return is_whole (operand) && number_of (operand) >= 0;
-  case SCHEMA: return is_schema (operand);
-  case SCHEMAS: return is_schema (operand) || is_list_of_schemas (operand);
-  }
-  return false;
+  return keyword->type == EVERY
+         || ((enum json_type) keyword->type == value->type
+             && (value->type != JSON_NUMBER || schema_is_finite (value)));
+}
+
+static size_t find_keyword (const char *name)
+{
+  size_t i = 0;
+
+  while (i < ARRAY_LEN (keywords)
+         && (keywords[i].name[0] != name[0] || strcmp (keywords[i].name, name) != 0))
+    i++;
+  return i;
 }
 
 static bool check_object (struct check *check, const struct json_node *schema, const struct json_node *value,
-                          const char *path)
+                          const struct path *path)
 {
+  const struct json_node *operands[ARRAY_LEN (keywords) + 1] = { NULL };
   bool matches = true;
 
+  for (size_t i = 0; i < schema->count; i++)
+    operands[find_keyword (schema->keys[i].name)] = schema->items[i];
   for (size_t i = 0; i < ARRAY_LEN (keywords) && check->invalid[0] == '\0'; i++) {
-    const struct keyword *keyword = &keywords[i];
-    const struct place at = { schema, json_get (schema, keyword->name), value, path };
+    const struct place at = { schema, operands[i], value, path };
 
-    if (at.operand == NULL)
-      continue;
-    if (!is_usable (at.operand, keyword->operand))
-      return refuse_schema (check, "'%s' has a value that it cannot have", keyword->name);
-    if (keyword->type == EVERY || (enum json_type) keyword->type == value->type)
-      matches = keyword->check (check, &at) && matches;
+    if (operands[i] != NULL && is_for (&keywords[i], value))
+      matches = keywords[i].check (check, &at) && matches;
   }
   return matches;
 }
 
 static bool check_value (struct check *check, const struct json_node *schema, const struct json_node *value,
-                         const char *path)
+                         const struct path *path)
 {
   bool matches;
 
-  if (check->invalid[0] != '\0' || check->problems->failed)
+  /* A number is converted for every keyword. */
+  if (!schema_charge (check, 1 + schema->count / 4
+                                 + (value->type == JSON_NUMBER ? strlen (value->text) / 16 : 0)))
     return false;
-  if (++check->steps > STEPS_MAX || check->depth >= DEPTH_MAX)
-    return refuse_schema (
-        check, "%s", check->depth >= DEPTH_MAX ? "it refers to itself too often" : "it takes too many steps");
   if (schema->type == JSON_BOOL)
     return schema->flag || complain (check, path, "boolean schema is false");
-  if (schema->type != JSON_OBJECT)
-    return refuse_schema (check, "schema must be object or boolean");
+  if (check->depth >= DEPTH_MAX)
+    return schema_refuse (check, "it refers to itself too often");
   check->depth++;
   matches = check_object (check, schema, value, path);
   check->depth--;
@@ -693,9 +606,10 @@ static bool check_value (struct check *check, const struct json_node *schema, co
 bool json_schema_matches (const struct json_node *schema, const struct json_node *value,
                           struct strbuf *problems)
 {
+  static const struct path root = { NULL, NULL, 0 };
   struct check check = { .root = schema, .problems = problems };
   size_t len = problems->len;
-  bool matches = check_value (&check, schema, value, "");
+  bool matches = schema_check_form (&check) && check_value (&check, schema, value, &root);
 
   if (check.invalid[0] != '\0') {
     forget (&check, len);

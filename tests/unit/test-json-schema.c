@@ -4,6 +4,8 @@
 
 #include "toolrunner-json-schema.h"
 
+#include <time.h>
+
 #include "unit.h"
 
 struct row {
@@ -42,7 +44,7 @@ static void test_values (void **state)
     { "true", "1", NULL },
     { "false", "1", "data boolean schema is false" },
     { "{}", "null", NULL },
-    { "{\"title\":1,\"x-unknown\":2,\"format\":\"email\"}", "\"x\"", NULL },
+    { "{\"title\":\"t\",\"x-unknown\":2,\"format\":\"email\"}", "\"x\"", NULL },
     { "{\"type\":\"string\"}", "\"x\"", NULL },
     { "{\"type\":\"string\"}", "1", "data must be string" },
     { "{\"type\":[\"string\",\"null\"]}", "null", NULL },
@@ -65,6 +67,13 @@ static void test_values (void **state)
     { "{\"exclusiveMaximum\":2}", "2", "data must be < 2" },
     { "{\"multipleOf\":0.5}", "1.5", NULL },
     { "{\"multipleOf\":2}", "3", "data must be multiple of 2" },
+    { "{\"multipleOf\":0.1}", "1e300", "data must be multiple of 0.1" },
+    { "{\"multipleOf\":1e-300}", "1e300", "data must be multiple of 1e-300" },
+    { "{\"multipleOf\":1}", "1e20", NULL },
+    { "{\"multipleOf\":1}", "1e21", "data must be multiple of 1" },
+    { "{\"multipleOf\":1,\"minimum\":5,\"maximum\":6}", "1e999", NULL },
+    { "{\"type\":\"number\"}", "1e999", "data must be number" },
+    { "{\"type\":[\"integer\",\"string\"]}", "-1e999", "data must be integer,string" },
     { "{\"minLength\":2}", "\"\303\251\303\251\"", NULL },
     { "{\"minLength\":3}", "\"\303\251\303\251\"", "data must NOT have fewer than 3 characters" },
     { "{\"maxLength\":2}", "\"\303\251\303\251\"", NULL },
@@ -87,8 +96,18 @@ static void test_containers (void **state)
     { "{\"uniqueItems\":true}", "[1,2,{\"a\":1},{\"a\":1}]",
       "data must NOT have duplicate items (items ## 2 and 3 are identical)" },
     { "{\"uniqueItems\":false}", "[1,1]", NULL },
+    { "{\"uniqueItems\":true}", "[1,\"1\",true,null,[1],{\"a\":1},{\"a\":2},{\"b\":1},0,false,\"\",[]]", NULL },
+    { "{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},0,{\"b\":2.0,\"a\":1e0}]",
+      "data must NOT have duplicate items (items ## 0 and 2 are identical)" },
+    { "{\"uniqueItems\":true}", "[1,2,1,2,1]",
+      "data must NOT have duplicate items (items ## 2 and 4 are identical)" },
+    { "{\"uniqueItems\":true,\"items\":{\"type\":\"number\"}}", "[1,2,1,2]",
+      "data must NOT have duplicate items (items ## 3 and 1 are identical)" },
+    { "{\"uniqueItems\":true}", "[0,-0.0]",
+      "data must NOT have duplicate items (items ## 0 and 1 are identical)" },
     { "{\"contains\":{\"const\":1}}", "[0,1]", NULL },
-    { "{\"contains\":{\"const\":1}}", "[0]", "data must contain at least 1 valid item(s)" },
+    { "{\"contains\":{\"const\":1}}", "[0]",
+      "data/0 must be equal to constant; data must contain at least 1 valid item(s)" },
     { "{\"contains\":{\"const\":1},\"minContains\":0}", "[0]", NULL },
     { "{\"contains\":{\"const\":1},\"maxContains\":1}", "[1,1]",
       "data must contain at least 1 and no more than 1 valid item(s)" },
@@ -153,19 +172,62 @@ static void test_invalid (void **state)
     { "{\"unevaluatedItems\":false}", "[]", UNSUPPORTED ("unevaluatedItems") },
     { "{\"$recursiveRef\":\"#\"}", "[]", UNSUPPORTED ("$recursiveRef") },
     { "{\"dependencies\":{}}", "{}", UNSUPPORTED ("dependencies") },
-    { "{\"type\":\"text\"}", "1", INVALID ("'type' is not a type") },
+    { "{\"type\":\"text\"}", "1", INVALID ("'type' has a value that it cannot have") },
     { "{\"minimum\":\"1\"}", "\"a\"", INVALID ("'minimum' has a value that it cannot have") },
     { "{\"minLength\":-1}", "\"a\"", INVALID ("'minLength' has a value that it cannot have") },
     { "{\"minItems\":1.5}", "[]", INVALID ("'minItems' has a value that it cannot have") },
-    { "{\"items\":1}", "[]", INVALID ("'items' has a value that it cannot have") },
+    { "{\"items\":1}", "[]", INVALID ("schema must be object or boolean") },
     { "{\"properties\":{\"a\":1}}", "{\"a\":1}", INVALID ("schema must be object or boolean") },
-    { "{\"anyOf\":[]}", "1", INVALID ("'anyOf' is not a list of schemas") },
-    { "{\"multipleOf\":0}", "1", INVALID ("'multipleOf' is not greater than 0") },
+    { "{\"anyOf\":[]}", "1", INVALID ("'anyOf' has a value that it cannot have") },
+    { "{\"multipleOf\":0}", "1", INVALID ("'multipleOf' has a value that it cannot have") },
     { "{\"$ref\":\"#/nowhere\"}", "1", INVALID ("can't resolve reference #/nowhere") },
     { "{\"$ref\":\"http://example.org/x\"}", "1", INVALID ("can't resolve reference http://example.org/x") },
     { "{\"$ref\":\"#\"}", "1", INVALID ("it refers to itself too often") },
     { "{\"$schema\":\"http://json-schema.org/draft-07/schema#\"}", "1",
       INVALID ("no schema with key or ref \"http://json-schema.org/draft-07/schema#\"") },
+  };
+
+  (void) state;
+  check_rows (rows, ARRAY_LEN (rows));
+}
+
+/* ... and where no value comes to it. */
+static void test_unvisited (void **state)
+{
+#define NOT_A(name) INVALID ("'" name "' has a value that it cannot have")
+#define BASE        INVALID ("'$id' is supported by tyrum-oci only at the root of a schema")
+  static const struct row rows[] = {
+    { "{\"properties\":{\"a\":{\"type\":\"text\"}}}", "{}", NOT_A ("type") },
+    { "{\"properties\":{\"a\":{\"pattern\":\"x\"}}}", "1", UNSUPPORTED ("pattern") },
+    { "{\"items\":{\"minimum\":\"1\"}}", "[]", NOT_A ("minimum") },
+    { "{\"items\":[true,{\"minimum\":1e999}]}", "[1]", NOT_A ("minimum") },
+    { "{\"additionalItems\":7}", "1", INVALID ("schema must be object or boolean") },
+    { "{\"additionalProperties\":{\"enum\":1}}", "{}", NOT_A ("enum") },
+    { "{\"$defs\":{\"a\":{\"required\":[1]}}}", "1", NOT_A ("required") },
+    { "{\"definitions\":{\"a\":{\"required\":[\"x\",\"x\"]}}}", "1", NOT_A ("required") },
+    { "{\"then\":{\"maxItems\":1e999}}", "1", NOT_A ("maxItems") },
+    { "{\"if\":true,\"else\":{\"dependentRequired\":{\"a\":1}}}", "1", NOT_A ("dependentRequired") },
+    { "{\"dependentSchemas\":{\"a\":{\"type\":[]}}}", "1", NOT_A ("type") },
+    { "{\"type\":[\"null\",\"null\"]}", "null", NOT_A ("type") },
+    { "{\"contains\":{\"uniqueItems\":1}}", "[]", NOT_A ("uniqueItems") },
+    { "{\"minContains\":-1}", "1", NOT_A ("minContains") },
+    { "{\"nullable\":true}", "1", INVALID ("\"nullable\" cannot be used without \"type\"") },
+    { "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/no\"}}}", "1", INVALID ("can't resolve reference #/$defs/no") },
+    { "{\"properties\":{\"a\":{\"$ref\":1}}}", "1", NOT_A ("$ref") },
+    /* References to where no subschema is. */
+    { "{\"$ref\":\"#/x/y\",\"x\":{\"y\":{\"type\":\"null\"}}}", "1", "data must be null" },
+    { "{\"$ref\":\"#/x/y\",\"x\":{\"y\":{\"items\":{\"$ref\":\"#/x/y\"}}}}", "[[[]]]", NULL },
+    { "{\"items\":{\"$ref\":\"#/x/y\"},\"x\":{\"y\":{\"type\":1}}}", "1", NOT_A ("type") },
+    { "{\"items\":{\"$ref\":\"#/enum/00\"},\"enum\":[{}]}", "{}", INVALID ("can't resolve reference #/enum/00") },
+    /* A base of its own changes what references mean. */
+    { "{\"$id\":\"http://a/b\",\"type\":\"null\"}", "null", NULL },
+    { "{\"$id\":1}", "null", BASE },
+    { "{\"properties\":{\"$id\":{\"type\":\"string\"}}}", "{\"$id\":\"x\"}", NULL },
+    { "{\"$defs\":{\"n\":{\"type\":\"null\"}},\"properties\":{\"a\":{\"$id\":\"http://a/b\",\"$ref\":\"#/$defs/n\","
+      "\"$defs\":{\"n\":{\"type\":\"string\"}}}}}",
+      "{\"a\":null}", BASE },
+    { "{\"$ref\":\"#/x/y\",\"x\":{\"$id\":\"http://a/b\",\"y\":true}}", "1", INVALID ("can't resolve reference #/x/y") },
+    { "{\"id\":\"http://a/b\"}", "1", UNSUPPORTED ("id") },
   };
 
   (void) state;
@@ -189,9 +251,152 @@ static void test_work (void **state)
   assert_string_equal (problems.text, INVALID ("it takes too many steps"));
 }
 
+/* ---- Hostile output: no output of half a megabyte, and no schema of a payload, takes more than two seconds
+ * of processor time. */
+
+static double seconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+}
+
+/* COUNT times UNIT with commas between, in which each '@' is the number. */
+static void add_units (struct strbuf *out, const char *unit, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    const char *rest = unit;
+
+    strbuf_add (out, i > 0 ? "," : "");
+    for (const char *number; (number = strchr (rest, '@')) != NULL; rest = number + 1)
+      strbuf_addf (out, "%.*s%zu", (int) (number - rest), rest, i);
+    strbuf_add (out, rest);
+  }
+}
+
+struct part {
+  const char *before, *unit;
+  size_t count;
+  const char *after;
+};
+
+static struct json_node *read_parts (const struct part *parts)
+{
+  static const struct json_limits limits = { 1 << 24, 64, 1 << 21, .comments = false, .string = 1 << 20 };
+  cleanup_strbuf struct strbuf text = { 0 };
+  cleanup_error struct error err = { 0 };
+  struct json_node *tree = NULL;
+
+  for (; parts->before != NULL; parts++) {
+    strbuf_add (&text, parts->before);
+    add_units (&text, parts->unit, parts->count);
+    strbuf_add (&text, parts->after);
+  }
+  CHECK (json_read ("hostile", text.text, text.len, &limits, &tree, &err) == 0, "%s", error_text (&err));
+  return tree;
+}
+
+/* Large but honest output passes. */
+static void test_large (void **state)
+{
+  static const struct {
+    struct part schema[2], value[2];
+  } rows[] = {
+    { { { "{\"uniqueItems\":true}", "", 0, "" } }, { { "[", "\"item @\"", 40000, "]" } } },
+    { { { "{\"uniqueItems\":true}", "", 0, "" } }, { { "[", "@", 70000, "]" } } },
+    { { { "{\"uniqueItems\":true}", "", 0, "" } }, { { "[", "{\"id\":@}", 35000, "]" } } },
+    { { { "{\"items\":{\"type\":\"object\",\"required\":[\"id\",\"name\",\"ok\"],\"properties\":{\"id\":{\"type\":\"integer\","
+          "\"minimum\":0},\"name\":{\"type\":\"string\",\"minLength\":1},\"ok\":{\"anyOf\":[{\"type\":\"null\"},"
+          "{\"type\":\"boolean\"}]}},\"additionalProperties\":false}}",
+          "", 0, "" } },
+      { { "[", "{\"id\":@,\"name\":\"n\",\"ok\":true}", 14000, "]" } } },
+    { { { "{\"items\":{\"type\":[\"integer\",\"null\"],\"minimum\":0,\"maximum\":9}}", "", 0, "" } },
+      { { "[", "1", 255000, "]" } } },
+    { { { "{\"additionalProperties\":{\"type\":\"integer\"}}", "", 0, "" } },
+      { { "{", "\"@\":@", 4000, "}" } } },
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_json struct json_node *schema = read_parts (rows[i].schema), *value = read_parts (rows[i].value);
+    cleanup_strbuf struct strbuf problems = { 0 };
+
+    CHECK (json_schema_matches (schema, value, &problems), "%zu: %s", i, problems.text);
+  }
+}
+
+static void test_hostile (void **state)
+{
+  static char name[250001];
+  static const struct {
+    const char *about;
+    struct part schema[3], value[3];
+  } rows[] = {
+    { "a long name above many items",
+      { { "{\"additionalProperties\":{\"items\":{\"type\":\"number\"}}}", "", 0, "" } },
+      { { "{\"", name, 1, "\":[" }, { "", "1", 120000, "]}" } } },
+    { "a long name above many items that do not match",
+      { { "{\"additionalProperties\":{\"items\":{\"type\":\"null\"}}}", "", 0, "" } },
+      { { "{\"", name, 1, "\":[" }, { "", "1", 120000, "]}" } } },
+    { "thousands of unknown keywords for each item",
+      { { "{\"items\":{", "\"x@\":1", 4000, "}}" } },
+      { { "[", "1", 255000, "]" } } },
+    { "unique long strings",
+      { { "{\"uniqueItems\":true,\"items\":{\"enum\":[", "\"@\"", 4000, "]}}" } },
+      { { "[", "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@\"", 10000, "]" } } },
+    { "unique large objects",
+      { { "{\"uniqueItems\":true}", "", 0, "" } },
+      { { "[{", "\"@\":0", 4000, "}," }, { "", "{\"a\":1}", 50000, "]" } } },
+    { "the same large object many times",
+      { { "{\"allOf\":[", "{\"uniqueItems\":true}", 4000, "]}" } },
+      { { "[{", "\"@\":0", 4000, "}," }, { "", "{\"a\":@}", 40000, "]" } } },
+    { "many required names, by many references",
+      { { "{\"$defs\":{\"r\":{\"required\":[", "\"n@\"", 4000, "]}}," },
+        { "\"items\":{\"allOf\":[", "{\"$ref\":\"#/$defs/r\"}", 1000, "]}}" } },
+      { { "[", "{}", 170000, "]" } } },
+    { "many required names of many members",
+      { { "{\"items\":{\"required\":[", "\"n@\"", 100000, "]}}" } },
+      { { "[{", "\"n@\":0", 4000, "}," }, { "", "{}", 150000, "]" } } },
+    { "many properties of many members",
+      { { "{\"anyOf\":[{\"properties\":{", "\"n@\":{\"type\":\"null\"}", 4000, "}}," },
+        { "", "{\"$ref\":\"#/anyOf/0\"}", 20000, "]}" } },
+      { { "{", "\"n@\":0", 4000, "}" } } },
+    { "many dependencies",
+      { { "{\"items\":{\"dependentRequired\":{", "\"n@\":[\"x\"]", 4000, "}}}" } },
+      { { "[", "{\"n3999\":0}", 40000, "]" } } },
+    { "many long strings to be counted",
+      { { "{\"allOf\":[", "{\"minLength\":1}", 100000, "]}" } },
+      { { "\"", name, 1, "\"" } } },
+    { "a long constant, compared often",
+      { { "{\"anyOf\":[", "{\"const\":\"@\"}", 100000, "," }, { "{\"const\":\"", name, 1, "\"}]}" } },
+      { { "\"", name, 1, "\"" } } },
+    { "a long reference, followed often",
+      { { "{\"$defs\":{\"", name, 1, "\":{}}," },
+        { "\"items\":{\"$ref\":\"#/$defs/", name, 1, "\"}}" } },
+      { { "[", "1", 255000, "]" } } },
+  };
+
+  (void) state;
+  memset (name, 'n', sizeof (name) - 1);
+  for (size_t i = 0; i < ARRAY_LEN (rows); i++) {
+    cleanup_json struct json_node *schema = read_parts (rows[i].schema), *value = read_parts (rows[i].value);
+    cleanup_strbuf struct strbuf problems = { 0 };
+    double before = seconds (), took;
+    bool matches = json_schema_matches (schema, value, &problems);
+
+    took = seconds () - before;
+    print_message ("# %.2f s, %s: %s: %.60s\n", took, matches ? "matches" : "does not match", rows[i].about,
+                   problems.len > 0 ? problems.text : "");
+    CHECK (took < 2, "%s: %.1f s", rows[i].about, took);
+    CHECK (problems.len < 4096, "%s: %zu bytes", rows[i].about, problems.len);
+  }
+}
+
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_values),  cmocka_unit_test (test_containers), cmocka_unit_test (test_combinations),
-  cmocka_unit_test (test_invalid), cmocka_unit_test (test_work),
+  cmocka_unit_test (test_invalid), cmocka_unit_test (test_unvisited),  cmocka_unit_test (test_work),
+  cmocka_unit_test (test_large),   cmocka_unit_test (test_hostile),
 };
 
 UNIT_MAIN (cases)
