@@ -41,7 +41,8 @@ struct json_limits {
   unsigned depth;
   size_t nodes;
   bool comments;
-  size_t string; /* bytes of one string; 0: LIMIT_STRING_BYTES */
+  size_t string;   /* bytes of one string; 0: LIMIT_STRING_BYTES */
+  bool javascript; /* as JSON.parse: objects and numbers of any length, and the last of repeated keys counts */
 };
 
 /* NAME prefixes error messages: "NAME:LINE:COLUMN: ...". */

@@ -15,7 +15,7 @@
 #include "base-error.h"
 #include "base-str.h"
 
-#define JSON_WRITE_DEPTH 32
+#define JSON_WRITE_DEPTH 128
 
 struct json_node;
 

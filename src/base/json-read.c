@@ -15,7 +15,10 @@
 #include "base-limits.h"
 #include "base-str.h"
 
-#define DEPTH_MAX 64
+#define DEPTH_MAX 128
+
+/* Characters of a number. */
+#define NUMBER_MAX 64u
 
 /* yajl reports how far it has read, not where a token began. Every token but ',' and ':' ends in
  * a callback, so a token starts at the first byte after the previous one that is not blank,
@@ -146,7 +149,7 @@ static size_t token_start (const struct reader *r)
         && (r->text[at + 1] == '/' || r->text[at + 1] == '*'))
       at = skip_comment (r, at);
     else if (c == ' ' || (c >= '\t' && c <= '\r') || c == ',' || c == ':')
-      at++; /* yajl also accepts vertical tabs and form feeds as blanks */
+      at++; /* where comments are allowed yajl may have met vertical tabs and form feeds */
     else
       break;
   }
@@ -241,8 +244,8 @@ static int on_number (void *ctx, const char *digits, size_t len)
   struct reader *r = ctx;
 
   enter_token (r);
-  if (len > 64)
-    return fail (r, "number is longer than 64 characters");
+  if (len > NUMBER_MAX && !r->limits->javascript)
+    return fail (r, "number is longer than %u characters", NUMBER_MAX);
   return add (r, json_new_bytes (JSON_NUMBER, digits, len));
 }
 
@@ -279,13 +282,72 @@ static int on_start_array (void *ctx)
   return open_container (ctx, JSON_ARRAY);
 }
 
+/* ---- Repeated keys, as JavaScript has them: the first one's place, and the last one's value. */
+
+struct named {
+  const char *name;
+  size_t index;
+};
+
+static int compare_named (const void *one, const void *other)
+{
+  const struct named *a = one, *b = other;
+  int order = strcmp (a->name, b->name);
+
+  return order != 0 ? order : a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Removes the members that have no name any more. */
+static void close_gaps (struct json_node *object)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < object->count; i++)
+    if (object->keys[i].name != NULL) {
+      object->keys[count] = object->keys[i];
+      object->items[count++] = object->items[i];
+    }
+  object->count = count;
+}
+
+/* By sorting: to compare every key with all before it would take a time that grows with their square. */
+static int settle_repeated (struct reader *r, struct json_node *object)
+{
+  cleanup_free struct named *names = NULL;
+  size_t count = object->count, first = 0;
+
+  if (count < 2)
+    return 1;
+  names = malloc (count * sizeof (*names));
+  if (names == NULL)
+    return fail_oom (r);
+  for (size_t i = 0; i < count; i++)
+    names[i] = (struct named){ object->keys[i].name, i };
+  qsort (names, count, sizeof (*names), compare_named);
+  for (size_t i = 1; i < count; i++) {
+    struct json_node **kept = &object->items[names[first].index], **later = &object->items[names[i].index];
+
+    if (strcmp (names[first].name, names[i].name) != 0) {
+      first = i;
+      continue;
+    }
+    json_free (*kept);
+    *kept = *later;
+    *later = NULL;
+    free (object->keys[names[i].index].name);
+    object->keys[names[i].index].name = NULL;
+  }
+  close_gaps (object);
+  return 1;
+}
+
 static int on_end (void *ctx)
 {
   struct reader *r = ctx;
+  struct json_node *container = r->open[--r->depth];
 
   enter_token (r);
-  r->depth--;
-  return 1;
+  return r->limits->javascript && container->type == JSON_OBJECT ? settle_repeated (r, container) : 1;
 }
 
 static int on_map_key (void *ctx, const unsigned char *bytes, size_t len)
@@ -302,6 +364,8 @@ static int on_map_key (void *ctx, const unsigned char *bytes, size_t len)
     return fail_oom (r);
   /* Owned by the reader before the checks, so that it is freed in every case. */
   r->key = (struct json_key){ .name = name, .line = r->line, .column = r->column };
+  if (r->limits->javascript)
+    return 1;
   for (size_t i = 0; i < object->count; i++)
     if (strcmp (object->keys[i].name, name) == 0)
       return fail (r, "key '%s' is repeated (first on line %u)", name, object->keys[i].line);
@@ -360,6 +424,19 @@ static void report_syntax (struct reader *r)
   yajl_free_error (r->yajl, message);
 }
 
+/* yajl accepts vertical tabs and form feeds as blanks. They have no place in JSON, in or outside of strings.
+ * A comment may have them. */
+static bool has_odd_blanks (struct reader *r)
+{
+  for (size_t i = 0; i < r->len && !r->limits->comments; i++)
+    if (r->text[i] == '\v' || r->text[i] == '\f') {
+      count_to (r, i);
+      (void) fail (r, "a %s is not allowed", r->text[i] == '\v' ? "vertical tab" : "form feed");
+      return true;
+    }
+  return false;
+}
+
 static void parse (struct reader *r)
 {
   yajl_alloc_funcs memory = { allocate, resize, release, r };
@@ -409,7 +486,8 @@ int json_read (const char *name, const char *text, size_t len, const struct json
   r = new_reader (name, text, len, limits, &local);
   if (r == NULL)
     return error_oom (err);
-  parse (r);
+  if (!has_odd_blanks (r))
+    parse (r);
   free_blocks (r->blocks);
   free (r->key.name);
   if (!error_is_set (&local)) {

@@ -11,8 +11,9 @@
 #include "base-number.h"
 
 /* A line break and the deepest indentation; each line uses a prefix of it. */
-static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1] =
-    "\n                                                                ";
+#define LEVELS_8  "                "
+#define LEVELS_32 LEVELS_8 LEVELS_8 LEVELS_8 LEVELS_8
+static const char indentation[1 + 2 * JSON_WRITE_DEPTH + 1] = "\n" LEVELS_32 LEVELS_32 LEVELS_32 LEVELS_32;
 
 static void new_line (struct json_writer *w)
 {

@@ -16,6 +16,7 @@
 #include "cli-verbs.h"
 #include "session-process.h"
 #include "toolrunner-step-result.h"
+#include "toolrunner-step.h"
 
 static int read_input (char **ret_text, size_t *ret_len, struct error *err)
 {
@@ -60,7 +61,7 @@ static int check_blank (const struct arguments *arguments, struct error *err)
   for (size_t i = 0; i < ARRAY_LEN (named); i++) {
     const char *text = arguments_text (arguments, named[i]);
 
-    if (text != NULL && text[strspn (text, " \t\r\n\v\f")] == '\0')
+    if (text != NULL && step_is_blank (text))
       return error_set (err, CLI_USAGE, "option '--%s' has a blank value", option_info (named[i])->name);
   }
   return 0;

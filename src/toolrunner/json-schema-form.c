@@ -185,8 +185,8 @@ static bool has_form (struct check *check, const struct json_node *operand, enum
 static bool form_below (struct check *check, const struct json_node *operand, enum form form,
                         unsigned nesting)
 {
-  bool many = form == FORM_LIST || form == FORM_MEMBERS
-              || (form == FORM_SCHEMAS && operand->type == JSON_ARRAY);
+  bool many =
+      form == FORM_LIST || form == FORM_MEMBERS || (form == FORM_SCHEMAS && operand->type == JSON_ARRAY);
 
   if (many)
     return form_schemas (check, operand, nesting);
@@ -304,8 +304,9 @@ static enum at go_on (enum at at, const char *part, const struct json_node *next
 /* Of what lies elsewhere a base of its own would change the meaning, too. */
 static bool has_base (struct check *check, const struct json_node *node)
 {
-  const struct json_node *base =
-      node->type == JSON_OBJECT && schema_charge (check, node->count / 64 + 1) ? json_get (node, "$id") : NULL;
+  const struct json_node *base = node->type == JSON_OBJECT && schema_charge (check, node->count / 64 + 1)
+                                     ? json_get (node, "$id")
+                                     : NULL;
 
   return base != NULL && base->type == JSON_STRING;
 }

@@ -102,7 +102,8 @@ complain (struct check *check, const struct path *path, const char *format, ...)
   va_end (args);
   if (path->above != NULL)
     write_path (path, where, &len);
-  strbuf_addf (check->problems, "%sdata%.*s %s", check->problems->len > 0 ? "; " : "", (int) len, where, text);
+  strbuf_addf (check->problems, "%sdata%.*s %s", check->problems->len > 0 ? "; " : "", (int) len, where,
+               text);
   return false;
 }
 
@@ -561,8 +562,7 @@ static size_t find_keyword (const char *name)
 {
   size_t i = 0;
 
-  while (i < ARRAY_LEN (keywords)
-         && (keywords[i].name[0] != name[0] || strcmp (keywords[i].name, name) != 0))
+  while (i < ARRAY_LEN (keywords) && (keywords[i].name[0] != name[0] || strcmp (keywords[i].name, name) != 0))
     i++;
   return i;
 }
@@ -590,8 +590,8 @@ static bool check_value (struct check *check, const struct json_node *schema, co
   bool matches;
 
   /* A number is converted for every keyword. */
-  if (!schema_charge (check, 1 + schema->count / 4
-                                 + (value->type == JSON_NUMBER ? strlen (value->text) / 16 : 0)))
+  if (!schema_charge (check,
+                      1 + schema->count / 4 + (value->type == JSON_NUMBER ? strlen (value->text) / 16 : 0)))
     return false;
   if (schema->type == JSON_BOOL)
     return schema->flag || complain (check, path, "boolean schema is false");

@@ -62,8 +62,9 @@ static void replace_escapes (char *text, size_t len)
 int javascript_json_read (const char *name, const char *text, size_t len, unsigned depth,
                           struct json_node **ret_tree, struct error *err)
 {
-  const struct json_limits limits = { READ_BYTES, depth, READ_NODES, .comments = false,
-                                      .string = READ_BYTES };
+  const struct json_limits limits = { READ_BYTES,           depth,
+                                      READ_NODES,           .comments = false,
+                                      .string = READ_BYTES, .javascript = true };
   cleanup_strbuf struct strbuf copy = { 0 };
 
   strbuf_add (&copy, "");

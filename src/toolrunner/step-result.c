@@ -121,7 +121,7 @@ static int write_summary (const struct json_node *document, const struct strlist
 
 static int read_document (const char *text, struct json_node **ret_tree, struct error *err)
 {
-  static const struct json_limits limits = { LIMIT_PAYLOAD_BYTES, JSON_WRITE_DEPTH - 4, LIMIT_PAYLOAD_NODES,
+  static const struct json_limits limits = { LIMIT_PAYLOAD_BYTES, LIMIT_PAYLOAD_DEPTH, LIMIT_PAYLOAD_NODES,
                                              .comments = false };
   int r = json_read ("result", text, strlen (text), &limits, ret_tree, err);
 

@@ -15,9 +15,45 @@
 #define TIMEOUT_MAX     300000u
 #define OUTPUT_MAX      512000u
 
-static bool is_blank (const char *text)
+/* What JavaScript's trim() removes, as UTF-8. */
+static const char *const blanks[] = {
+  "\t",           "\n",           "\v",           "\f",           "\r",           " ",
+  "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81", "\xe2\x80\x82", "\xe2\x80\x83",
+  "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86", "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89",
+  "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80",
+  "\xef\xbb\xbf",
+};
+
+/* The bytes of a blank at the start of the text, or at its end; 0: there is none. */
+static size_t blank_at (const char *text, size_t len, bool end)
 {
-  return text[strspn (text, " \t\r\n\v\f")] == '\0';
+  for (size_t i = 0; i < ARRAY_LEN (blanks); i++) {
+    size_t size = strlen (blanks[i]);
+
+    if (size <= len && memcmp (end ? text + len - size : text, blanks[i], size) == 0)
+      return size;
+  }
+  return 0;
+}
+
+void step_trim (const char **text, size_t *len)
+{
+  size_t size;
+
+  while ((size = blank_at (*text, *len, false)) > 0) {
+    *text += size;
+    *len -= size;
+  }
+  while ((size = blank_at (*text, *len, true)) > 0)
+    *len -= size;
+}
+
+bool step_is_blank (const char *text)
+{
+  size_t len = strlen (text);
+
+  step_trim (&text, &len);
+  return len == 0;
 }
 
 /* Tyrum's words for whatever is wrong with a member of the payload. */
@@ -31,7 +67,7 @@ static int read_name (const struct json_node *tree, const char *name, const char
 {
   const struct json_node *node = json_get (tree, name);
 
-  if (node == NULL || node->type != JSON_STRING || is_blank (node->text))
+  if (node == NULL || node->type != JSON_STRING || step_is_blank (node->text))
     return refuse_member (name, err);
   *ret_text = node->text;
   return 0;
@@ -56,7 +92,7 @@ static int read_snapshot (const struct json_node *tree, const char **ret_text, s
     return 0;
   if (node->type != JSON_STRING)
     return refuse_member (name, err);
-  *ret_text = is_blank (node->text) ? NULL : node->text;
+  *ret_text = step_is_blank (node->text) ? NULL : node->text;
   return 0;
 }
 
@@ -119,7 +155,7 @@ static int read_action (const struct json_node *tree, struct step *step, struct 
     return error_set (err, -EINVAL, "invalid action: expected an object, found %s",
                       action ? json_type_text (action->type) : "nothing");
   type = json_get (action, "type");
-  if (type == NULL || type->type != JSON_STRING || is_blank (type->text))
+  if (type == NULL || type->type != JSON_STRING || step_is_blank (type->text))
     return error_set (err, -EINVAL, "invalid action: 'type' is not the name of an action");
   args = json_get (action, "args");
   if (args != NULL && args->type != JSON_OBJECT)
@@ -137,7 +173,8 @@ int step_parse (const char *text, size_t len, struct step *ret_step, struct erro
   cleanup_step struct step step = { 0 };
   int r;
 
-  if (len == 0 || (strlen (text) == len && is_blank (text)))
+  step_trim (&text, &len);
+  if (len == 0)
     return error_set (err, -EINVAL, "toolrunner expects a JSON request on stdin or --payload-b64");
   r = json_read ("payload", text, len, &limits, &step.tree, err);
   if (r < 0)

@@ -13,6 +13,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base-error.h"
@@ -22,6 +24,10 @@
 /* What the contract gives a command where the payload asks for nothing else. */
 #define STEP_TIMEOUT_DEFAULT 60000
 #define STEP_OUTPUT_DEFAULT  32768
+
+/* What JavaScript's trim() leaves of a text; whether it leaves nothing. */
+void step_trim (const char **text, size_t *len);
+bool step_is_blank (const char *text);
 
 struct step {
   struct json_node *tree;

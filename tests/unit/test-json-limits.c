@@ -66,13 +66,13 @@ static void test_depth_has_a_bound_of_its_own (void **state)
 {
   const struct json_limits limits = { .bytes = 1000000, .depth = 100000, .nodes = 100000 };
   size_t len;
-  cleanup_free char *fits = nested_text ("[", "]", 64, &len);
+  cleanup_free char *fits = nested_text ("[", "]", 128, &len);
   cleanup_json struct json_node *tree = read_bytes (fits, len, &limits);
-  cleanup_free char *deeper = nested_text ("[", "]", 65, &len);
+  cleanup_free char *deeper = nested_text ("[", "]", 129, &len);
 
   (void) state;
   assert_int_equal (tree->count, 1);
-  check_bytes_refused (deeper, len, &limits, "f:1:65: nested deeper than 64 levels");
+  check_bytes_refused (deeper, len, &limits, "f:1:129: nested deeper than 128 levels");
 }
 
 static void test_no_container_at_all (void **state)

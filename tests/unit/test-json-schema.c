@@ -96,7 +96,8 @@ static void test_containers (void **state)
     { "{\"uniqueItems\":true}", "[1,2,{\"a\":1},{\"a\":1}]",
       "data must NOT have duplicate items (items ## 2 and 3 are identical)" },
     { "{\"uniqueItems\":false}", "[1,1]", NULL },
-    { "{\"uniqueItems\":true}", "[1,\"1\",true,null,[1],{\"a\":1},{\"a\":2},{\"b\":1},0,false,\"\",[]]", NULL },
+    { "{\"uniqueItems\":true}", "[1,\"1\",true,null,[1],{\"a\":1},{\"a\":2},{\"b\":1},0,false,\"\",[]]",
+      NULL },
     { "{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},0,{\"b\":2.0,\"a\":1e0}]",
       "data must NOT have duplicate items (items ## 0 and 2 are identical)" },
     { "{\"uniqueItems\":true}", "[1,2,1,2,1]",
@@ -212,21 +213,25 @@ static void test_unvisited (void **state)
     { "{\"contains\":{\"uniqueItems\":1}}", "[]", NOT_A ("uniqueItems") },
     { "{\"minContains\":-1}", "1", NOT_A ("minContains") },
     { "{\"nullable\":true}", "1", INVALID ("\"nullable\" cannot be used without \"type\"") },
-    { "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/no\"}}}", "1", INVALID ("can't resolve reference #/$defs/no") },
+    { "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/no\"}}}", "1",
+      INVALID ("can't resolve reference #/$defs/no") },
     { "{\"properties\":{\"a\":{\"$ref\":1}}}", "1", NOT_A ("$ref") },
     /* References to where no subschema is. */
     { "{\"$ref\":\"#/x/y\",\"x\":{\"y\":{\"type\":\"null\"}}}", "1", "data must be null" },
     { "{\"$ref\":\"#/x/y\",\"x\":{\"y\":{\"items\":{\"$ref\":\"#/x/y\"}}}}", "[[[]]]", NULL },
     { "{\"items\":{\"$ref\":\"#/x/y\"},\"x\":{\"y\":{\"type\":1}}}", "1", NOT_A ("type") },
-    { "{\"items\":{\"$ref\":\"#/enum/00\"},\"enum\":[{}]}", "{}", INVALID ("can't resolve reference #/enum/00") },
+    { "{\"items\":{\"$ref\":\"#/enum/00\"},\"enum\":[{}]}", "{}",
+      INVALID ("can't resolve reference #/enum/00") },
     /* A base of its own changes what references mean. */
     { "{\"$id\":\"http://a/b\",\"type\":\"null\"}", "null", NULL },
     { "{\"$id\":1}", "null", BASE },
     { "{\"properties\":{\"$id\":{\"type\":\"string\"}}}", "{\"$id\":\"x\"}", NULL },
-    { "{\"$defs\":{\"n\":{\"type\":\"null\"}},\"properties\":{\"a\":{\"$id\":\"http://a/b\",\"$ref\":\"#/$defs/n\","
+    { "{\"$defs\":{\"n\":{\"type\":\"null\"}},\"properties\":{\"a\":{\"$id\":\"http://a/b\",\"$ref\":\"#/"
+      "$defs/n\","
       "\"$defs\":{\"n\":{\"type\":\"string\"}}}}}",
       "{\"a\":null}", BASE },
-    { "{\"$ref\":\"#/x/y\",\"x\":{\"$id\":\"http://a/b\",\"y\":true}}", "1", INVALID ("can't resolve reference #/x/y") },
+    { "{\"$ref\":\"#/x/y\",\"x\":{\"$id\":\"http://a/b\",\"y\":true}}", "1",
+      INVALID ("can't resolve reference #/x/y") },
     { "{\"id\":\"http://a/b\"}", "1", UNSUPPORTED ("id") },
   };
 
@@ -306,8 +311,10 @@ static void test_large (void **state)
     { { { "{\"uniqueItems\":true}", "", 0, "" } }, { { "[", "\"item @\"", 40000, "]" } } },
     { { { "{\"uniqueItems\":true}", "", 0, "" } }, { { "[", "@", 70000, "]" } } },
     { { { "{\"uniqueItems\":true}", "", 0, "" } }, { { "[", "{\"id\":@}", 35000, "]" } } },
-    { { { "{\"items\":{\"type\":\"object\",\"required\":[\"id\",\"name\",\"ok\"],\"properties\":{\"id\":{\"type\":\"integer\","
-          "\"minimum\":0},\"name\":{\"type\":\"string\",\"minLength\":1},\"ok\":{\"anyOf\":[{\"type\":\"null\"},"
+    { { { "{\"items\":{\"type\":\"object\",\"required\":[\"id\",\"name\",\"ok\"],\"properties\":{\"id\":{"
+          "\"type\":\"integer\","
+          "\"minimum\":0},\"name\":{\"type\":\"string\",\"minLength\":1},\"ok\":{\"anyOf\":[{\"type\":"
+          "\"null\"},"
           "{\"type\":\"boolean\"}]}},\"additionalProperties\":false}}",
           "", 0, "" } },
       { { "[", "{\"id\":@,\"name\":\"n\",\"ok\":true}", 14000, "]" } } },
@@ -372,8 +379,7 @@ static void test_hostile (void **state)
       { { "{\"anyOf\":[", "{\"const\":\"@\"}", 100000, "," }, { "{\"const\":\"", name, 1, "\"}]}" } },
       { { "\"", name, 1, "\"" } } },
     { "a long reference, followed often",
-      { { "{\"$defs\":{\"", name, 1, "\":{}}," },
-        { "\"items\":{\"$ref\":\"#/$defs/", name, 1, "\"}}" } },
+      { { "{\"$defs\":{\"", name, 1, "\":{}}," }, { "\"items\":{\"$ref\":\"#/$defs/", name, 1, "\"}}" } },
       { { "[", "1", 255000, "]" } } },
   };
 

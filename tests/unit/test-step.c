@@ -75,6 +75,37 @@ static void test_base64 (void **state)
   }
 }
 
+static void test_blanks (void **state)
+{
+  static const char *const blank[] = {
+    "",
+    " ",
+    "\t\n\v\f\r ",
+    "\u00a0",
+    "\u1680",
+    "\u2000\u2005\u200a",
+    "\u2028\u2029",
+    "\u202f\u205f",
+    "\u3000",
+    "\ufeff",
+    " \u00a0\ufeff ",
+  };
+  static const char *const names[] = {
+    "x", " x ", "\u200b", "\u00a1", "\u180e", "\xc2\x85", "\u2060", "\x1f"
+  };
+  const char *text = "\ufeff\v {} \u2029\f";
+  size_t len = strlen (text);
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_LEN (blank); i++)
+    CHECK (step_is_blank (blank[i]), "%zu is not blank", i);
+  for (size_t i = 0; i < ARRAY_LEN (names); i++)
+    CHECK (!step_is_blank (names[i]), "%zu is blank", i);
+  step_trim (&text, &len);
+  assert_int_equal (len, 2);
+  assert_memory_equal (text, "{}", 2);
+}
+
 static void test_denials (void **state)
 {
   static const char document[] =
@@ -218,8 +249,9 @@ static void test_runner (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_paths),   cmocka_unit_test (test_base64), cmocka_unit_test (test_denials),
-  cmocka_unit_test (test_summary), cmocka_unit_test (test_ends),   cmocka_unit_test (test_runner),
+  cmocka_unit_test (test_paths),   cmocka_unit_test (test_base64),  cmocka_unit_test (test_blanks),
+  cmocka_unit_test (test_denials), cmocka_unit_test (test_summary), cmocka_unit_test (test_ends),
+  cmocka_unit_test (test_runner),
 };
 
 UNIT_MAIN (cases)
