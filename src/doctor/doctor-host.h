@@ -10,6 +10,7 @@
 
 #include "base-error.h"
 #include "host-facts.h"
+#include "profile-profile.h"
 
 enum doctor_state {
   DOCTOR_GOOD,
@@ -48,9 +49,10 @@ struct doctor {
 int doctor_look_over (const struct host_facts *host, const struct doctor_runtime *runtimes, size_t count,
                       struct doctor *ret_doctor, struct error *err);
 
-/* Adds what the gateway says of its ToolRunners against the profile that steps get. GATEWAYS is Tyrum's name
- * for a profile, baseline or hardened. Answers whether the gateway claims more than a step gets. */
-bool doctor_compare_profiles (struct doctor *doctor, const char *gateways, const char *ours);
+/* Adds what the gateway says of its ToolRunners against the profile that steps get, setting by setting. True
+ * where the gateway claims more than a step gets. */
+bool doctor_compare_profiles (struct doctor *doctor, const struct profile *gateways,
+                              const struct profile *ours);
 
 int doctor_write (const struct doctor *doctor, const struct doctor_profile *profiles, size_t count,
                   char **ret_text, struct error *err);

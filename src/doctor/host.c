@@ -9,6 +9,10 @@
 
 #include "base-json-write.h"
 #include "base-str.h"
+#include "control-lattice.h"
+
+/* Settings that are named where a profile is looser than another. */
+#define LOOSER_SHOWN 4
 
 const char *doctor_state_text (enum doctor_state state)
 {
@@ -158,21 +162,46 @@ int doctor_look_over (const struct host_facts *host, const struct doctor_runtime
   return 0;
 }
 
-bool doctor_compare_profiles (struct doctor *doctor, const char *gateways, const char *ours)
+/* The settings of OURS that are not as strict as those of THEIRS. What cannot be compared is not as strict. */
+static size_t find_looser (const struct profile *theirs, const struct profile *ours, struct strbuf *list)
 {
-  bool same = strcmp (gateways, ours) == 0;
-  bool less = !same && strcmp (gateways, "hardened") == 0 && strcmp (ours, "baseline") == 0;
+  size_t count = 0;
 
+  for (enum setting s = 0; s < SETTING_COUNT; s++) {
+    if (value_within (s, &theirs->settings.values[s], &ours->settings.values[s]))
+      continue;
+    if (count < LOOSER_SHOWN)
+      strbuf_addf (list, "%s%s", count > 0 ? ", " : "", setting_info (s)->key);
+    count++;
+  }
+  if (count > LOOSER_SHOWN)
+    strbuf_addf (list, " and %zu more", count - LOOSER_SHOWN);
+  return count;
+}
+
+bool doctor_compare_profiles (struct doctor *doctor, const struct profile *gateways,
+                              const struct profile *ours)
+{
+  static const char advice[] = "set toolrunner.profile here, or toolrunner.hardeningProfile in Tyrum's "
+                               "deployment configuration, so that the gateway claims what steps get";
+  cleanup_strbuf struct strbuf looser = { 0 }, found = { 0 };
+  size_t count = find_looser (gateways, ours, &looser);
+  /* A file elsewhere can have the name of a shipped profile. */
+  bool same = count == 0 && strcmp (gateways->name, ours->name) == 0;
+
+  if (same)
+    strbuf_addf (&found, "'%s', and so is toolrunner.profile", gateways->name);
+  else
+    strbuf_addf (&found, "the gateway says '%s', and toolrunner.profile is '%s', which is %s%s",
+                 gateways->name, ours->name, count > 0 ? "looser: " : "as strict or stricter",
+                 count > 0 && !looser.failed ? looser.text : "");
+  doctor->failed = doctor->failed || looser.failed;
   add (doctor, "Tyrum's profile",
-       same   ? DOCTOR_GOOD
-       : less ? DOCTOR_BAD
-              : DOCTOR_LESS,
-       same ? str_format ("'%s', and so is toolrunner.profile", gateways)
-            : str_format ("the gateway says '%s', and toolrunner.profile is '%s'", gateways, ours),
-       "set toolrunner.profile here, or toolrunner.hardeningProfile in Tyrum's deployment configuration, so "
-       "that "
-       "the gateway claims what steps get");
-  return less;
+       same        ? DOCTOR_GOOD
+       : count > 0 ? DOCTOR_BAD
+                   : DOCTOR_LESS,
+       strbuf_take (&found), advice);
+  return count > 0;
 }
 
 int doctor_write (const struct doctor *doctor, const struct doctor_profile *profiles, size_t count,
