@@ -163,8 +163,8 @@ static bool has_form (struct check *check, const struct json_node *operand, enum
   switch (form) {
   case FORM_TEXT: return operand->type == JSON_STRING;
   case FORM_FLAG: return operand->type == JSON_BOOL;
-  case FORM_NUMBER: return schema_is_finite (operand);
-  case FORM_POSITIVE: return schema_is_finite (operand) && schema_number (operand) > 0;
+  case FORM_NUMBER: return operand->type == JSON_NUMBER;
+  case FORM_POSITIVE: return operand->type == JSON_NUMBER && schema_number (operand) > 0;
   case FORM_COUNT: return schema_is_whole (operand) && schema_number (operand) >= 0;
   case FORM_ARRAY: return operand->type == JSON_ARRAY;
   case FORM_TYPES: return is_types (check, operand);

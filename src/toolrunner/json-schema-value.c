@@ -8,7 +8,6 @@
 
 #include "toolrunner-json-schema-internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +18,7 @@ double schema_number (const struct json_node *node)
   return strtod (node->text, NULL);
 }
 
-bool schema_is_finite (const struct json_node *node)
-{
-  return node->type == JSON_NUMBER && isfinite (schema_number (node));
-}
-
-/* From 2^53 on a number has no fraction. */
+/* From 2^53 on a number has no fraction; nor has an infinite one, as Ajv sees it. */
 bool schema_has_no_fraction (double value)
 {
   const double large = 9007199254740992.0;
@@ -35,7 +29,7 @@ bool schema_has_no_fraction (double value)
 
 bool schema_is_whole (const struct json_node *node)
 {
-  return schema_is_finite (node) && schema_has_no_fraction (schema_number (node));
+  return node->type == JSON_NUMBER && schema_has_no_fraction (schema_number (node));
 }
 
 static uint64_t size_of (const struct json_node *node)

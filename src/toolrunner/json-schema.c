@@ -13,9 +13,9 @@
 #include "base-cleanup.h"
 #include "toolrunner-json-schema-internal.h"
 
-/* A reference can lead back to where it stands, and both a schema and an output can ask for far more work than
- * they have bytes. WORK_MAX is half a second or so; the largest output with a schema that checks every value
- * takes a tenth of it. */
+/* A reference can lead back to where it stands, and a schema and an output can ask for far more work than they
+ * have bytes. WORK_MAX is half a second or so; the largest output with a schema that checks every value takes
+ * a tenth of it. */
 #define DEPTH_MAX    200u
 #define WORK_MAX     10000000u
 #define PROBLEMS_MAX 2000u
@@ -169,11 +169,7 @@ static bool is_of_type (const struct json_node *value, const char *name)
     [JSON_STRING] = "string", [JSON_ARRAY] = "array",  [JSON_OBJECT] = "object"
   };
 
-  if (value->type == JSON_NUMBER)
-    return schema_is_finite (value)
-           && (strcmp (name, "number") == 0
-               || (strcmp (name, "integer") == 0 && schema_has_no_fraction (schema_number (value))));
-  return strcmp (name, names[value->type]) == 0;
+  return strcmp (name, names[value->type]) == 0 || (strcmp (name, "integer") == 0 && schema_is_whole (value));
 }
 
 static bool check_type (struct check *check, const struct place *at)
@@ -323,20 +319,36 @@ static bool check_max_length (struct check *check, const struct place *at)
 
 /* ---- Arrays. */
 
+/* Items from FIRST on, up to END. */
+static bool check_range (struct check *check, const struct json_node *schema, const struct place *at,
+                         size_t first, size_t end)
+{
+  bool matches = true;
+
+  for (size_t i = first; i < end && check->invalid[0] == '\0'; i++)
+    matches = check_item (check, schema, at->value, i, at->path) && matches;
+  return matches;
+}
+
 static bool check_items (struct check *check, const struct place *at)
 {
-  const struct json_node *more = json_get (at->schema, "additionalItems");
-  bool list = at->operand->type == JSON_ARRAY, matches = true;
+  bool matches = true;
 
-  for (size_t i = 0; i < at->value->count && check->invalid[0] == '\0'; i++) {
-    const struct json_node *schema = list ? more : at->operand;
-
-    if (list && i < at->operand->count)
-      schema = at->operand->items[i];
-    if (schema != NULL)
-      matches = check_item (check, schema, at->value, i, at->path) && matches;
-  }
+  if (at->operand->type != JSON_ARRAY)
+    return check_range (check, at->operand, at, 0, at->value->count);
+  for (size_t i = 0; i < at->operand->count && i < at->value->count; i++)
+    matches = check_range (check, at->operand->items[i], at, i, i + 1) && matches;
   return matches;
+}
+
+/* What is beyond a list in 'items'. */
+static bool check_more_items (struct check *check, const struct place *at)
+{
+  const struct json_node *items = json_get (at->schema, "items");
+
+  if (items == NULL || items->type != JSON_ARRAY)
+    return true;
+  return check_range (check, at->operand, at, items->count, at->value->count);
 }
 
 static bool check_min_items (struct check *check, const struct place *at)
@@ -523,39 +535,37 @@ static const struct keyword {
   { "type", EVERY, check_type },
   { "const", EVERY, check_const },
   { "enum", EVERY, check_enum },
-  { "minimum", JSON_NUMBER, check_minimum },
-  { "maximum", JSON_NUMBER, check_maximum },
-  { "exclusiveMinimum", JSON_NUMBER, check_above },
-  { "exclusiveMaximum", JSON_NUMBER, check_below },
-  { "multipleOf", JSON_NUMBER, check_multiple },
-  { "minLength", JSON_STRING, check_min_length },
-  { "maxLength", JSON_STRING, check_max_length },
   { "not", EVERY, check_not },
   { "anyOf", EVERY, check_any_of },
   { "oneOf", EVERY, check_one_of },
   { "allOf", EVERY, check_all_of },
   { "if", EVERY, check_if },
-  { "minItems", JSON_ARRAY, check_min_items },
+  { "maximum", JSON_NUMBER, check_maximum },
+  { "minimum", JSON_NUMBER, check_minimum },
+  { "exclusiveMaximum", JSON_NUMBER, check_below },
+  { "exclusiveMinimum", JSON_NUMBER, check_above },
+  { "multipleOf", JSON_NUMBER, check_multiple },
+  { "maxLength", JSON_STRING, check_max_length },
+  { "minLength", JSON_STRING, check_min_length },
   { "maxItems", JSON_ARRAY, check_max_items },
+  { "minItems", JSON_ARRAY, check_min_items },
   { "uniqueItems", JSON_ARRAY, check_unique },
+  { "additionalItems", JSON_ARRAY, check_more_items },
   { "items", JSON_ARRAY, check_items },
   { "contains", JSON_ARRAY, check_contains },
-  { "minProperties", JSON_OBJECT, check_min_properties },
   { "maxProperties", JSON_OBJECT, check_max_properties },
+  { "minProperties", JSON_OBJECT, check_min_properties },
   { "required", JSON_OBJECT, check_required },
+  { "propertyNames", JSON_OBJECT, check_property_names },
+  { "additionalProperties", JSON_OBJECT, check_additional },
+  { "properties", JSON_OBJECT, check_properties },
   { "dependentRequired", JSON_OBJECT, check_dependent_required },
   { "dependentSchemas", JSON_OBJECT, check_dependent_schemas },
-  { "propertyNames", JSON_OBJECT, check_property_names },
-  { "properties", JSON_OBJECT, check_properties },
-  { "additionalProperties", JSON_OBJECT, check_additional },
 };
 
-/* A number that JavaScript does not call finite is of no type, and no keyword for numbers is for it. */
 static bool is_for (const struct keyword *keyword, const struct json_node *value)
 {
-  return keyword->type == EVERY
-         || ((enum json_type) keyword->type == value->type
-             && (value->type != JSON_NUMBER || schema_is_finite (value)));
+  return keyword->type == EVERY || (enum json_type) keyword->type == value->type;
 }
 
 static size_t find_keyword (const char *name)

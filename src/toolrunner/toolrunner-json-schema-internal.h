@@ -66,7 +66,6 @@ const struct json_node *schema_follow (struct check *check, const struct json_no
 /* ---- Values. */
 
 double schema_number (const struct json_node *node);
-bool schema_is_finite (const struct json_node *node); /* a number that JavaScript calls finite */
 bool schema_has_no_fraction (double value);
 bool schema_is_whole (const struct json_node *node);
 bool schema_equal (struct check *check, const struct json_node *a, const struct json_node *b);
