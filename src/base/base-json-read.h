@@ -41,8 +41,9 @@ struct json_limits {
   unsigned depth;
   size_t nodes;
   bool comments;
-  size_t string;   /* bytes of one string; 0: LIMIT_STRING_BYTES */
-  bool javascript; /* as JSON.parse: objects and numbers of any length, and the last of repeated keys counts */
+  size_t string; /* bytes of one string; 0: LIMIT_STRING_BYTES */
+  /* As JSON.parse: objects and numbers of any length, and the last of repeated keys counts. */
+  bool javascript;
 };
 
 /* NAME prefixes error messages: "NAME:LINE:COLUMN: ...". */

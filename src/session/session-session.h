@@ -106,5 +106,9 @@ struct session_sink {
 int session_run (const struct session_request *request, const struct session_sink *sink,
                  struct session_outcome *ret_outcome, struct error *err);
 
+/* Writes to the journal that the client itself refused REQUEST, and WHY; nothing is planned or run. Where this
+ * fails the request is refused all the same. */
+int session_refuse (const struct session_request *request, const struct error *why, struct error *err);
+
 void session_outcome_clear (struct session_outcome *outcome);
 #define cleanup_session_outcome cleanup (session_outcome_clear)

@@ -145,6 +145,20 @@ static int capture (struct session *session, struct error *err)
 }
 
 /* Refusals go to the journal as well, so it is opened as soon as its location is known. */
+static int open_session (struct session *session, struct error *err)
+{
+  struct session_outcome *outcome = session->outcome;
+  int r = context_open (&outcome->context, session->request, err);
+
+  if (outcome->context.store.ceiling_file != NULL && r != ERROR_USAGE) {
+    cleanup_error struct error second = { 0 };
+    int opened = open_journal (session, r < 0 ? &second : err);
+
+    r = r < 0 ? r : opened;
+  }
+  return r;
+}
+
 static int prepare (struct session *session, struct error *err)
 {
   struct session_outcome *outcome = session->outcome;
@@ -154,13 +168,7 @@ static int prepare (struct session *session, struct error *err)
     return error_set (
         err, ERROR_USAGE,
         "--host-facts: nothing can be launched on a host that is only described; add --dry-run");
-  r = context_open (&outcome->context, session->request, err);
-  if (outcome->context.store.ceiling_file != NULL && r != ERROR_USAGE) {
-    cleanup_error struct error second = { 0 };
-    int opened = open_journal (session, r < 0 ? &second : err);
-
-    r = r < 0 ? r : opened;
-  }
+  r = open_session (session, err);
   if (r < 0)
     return r;
   outcome->unconfined = is_unconfined (&outcome->context);
@@ -342,6 +350,17 @@ static int write_result (const struct session *session, struct error *err)
     r = file_write_atomic (request->result_directory, request->result_file, outcome->document,
                            strlen (outcome->document), 0600, err);
   return r;
+}
+
+int session_refuse (const struct session_request *request, const struct error *why, struct error *err)
+{
+  cleanup_session_outcome struct session_outcome outcome = { 0 };
+  cleanup (session_clear) struct session session = { request, NULL, &outcome, .captured = { -1, -1, -1 } };
+  int r = open_session (&session, err);
+
+  return r < 0 && !session.journal.open
+             ? r
+             : tell_journal (&session, (struct session_event){ SESSION_REFUSED, .refused = why }, err);
 }
 
 int session_run (const struct session_request *request, const struct session_sink *sink,

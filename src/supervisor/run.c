@@ -133,7 +133,10 @@ int run_execute (const struct run_options *options, struct run_result *ret_resul
     error_clear (err);
   }
   if (r < 0) {
+    int end_signal = run->result.end_signal;
+
     run_result_clear (&run->result);
+    ret_result->end_signal = end_signal;
     return r;
   }
   *ret_result = run->result;

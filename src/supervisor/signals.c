@@ -73,8 +73,10 @@ static void on_signals (struct event *event, short revents)
 
     if (run->course != NULL)
       run_take_signal (run, number, end);
-    else
-      signals_of (run)->interrupted = signals_of (run)->interrupted || end;
+    else if (end) {
+      signals_of (run)->interrupted = true;
+      run->result.end_signal = number;
+    }
   }
 }
 

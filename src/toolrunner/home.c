@@ -164,8 +164,7 @@ static int hex (char c)
   return (int) (found - digits) - (found - digits < 16 ? 0 : 6);
 }
 
-/* The file of a database that --db names; "" where it is in none (a server, or memory). */
-static char *database_file (const char *db)
+char *toolrunner_database_file (const char *db)
 {
   cleanup_strbuf struct strbuf out = { 0 };
 
@@ -190,7 +189,7 @@ static char *database_file (const char *db)
 
 static int add_database (struct places *places, const char *home, const char *db, struct error *err)
 {
-  cleanup_free char *file = db ? database_file (db) : str_format ("%s/gateway.db", home);
+  cleanup_free char *file = db ? toolrunner_database_file (db) : str_format ("%s/gateway.db", home);
   int r = file ? 0 : error_oom (err);
 
   for (size_t i = 0; r == 0 && file[0] != '\0' && i < ARRAY_LEN (companions); i++)

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +76,20 @@ int toolrunner_request (struct session_request *request, const struct configurat
   request->at_most[0] = (struct session_limit){ SETTING_WALL, TEXT_OF (STEP_TIMEOUT_DEFAULT) "ms", origin };
   request->at_most[1] = (struct session_limit){ SETTING_OUTPUT, TEXT_OF (STEP_OUTPUT_DEFAULT), origin };
   return 0;
+}
+
+/* From now on a signal ends this process, as it does before the run: the container is gone, and what is left
+ * to do depends on what the command printed. */
+static void take_signals (void)
+{
+  sigset_t set;
+
+  sigemptyset (&set);
+  sigaddset (&set, SIGTERM);
+  sigaddset (&set, SIGINT);
+  sigaddset (&set, SIGHUP);
+  sigaddset (&set, SIGQUIT);
+  (void) sigprocmask (SIG_UNBLOCK, &set, NULL);
 }
 
 static bool has_started (const struct job *job)
@@ -171,6 +187,7 @@ static int run_job (struct job *job, uint64_t timeout_ms, uint64_t max_output, s
   job->request.at_most[0] = (struct session_limit){ SETTING_WALL, time, "payload" };
   job->request.at_most[1] = (struct session_limit){ SETTING_OUTPUT, bytes, "payload" };
   r = session_run (&job->request, &sink, &job->run, &refused);
+  take_signals ();
   /* TIME and BYTES end with this function. */
   job->request.at_most[0] = job->request.at_most[1] = (struct session_limit){ 0 };
   if (r == 0 && has_started (job) && (job->text[1] == NULL || job->text[2] == NULL))
@@ -212,6 +229,7 @@ static int answer_job (const struct job *job, uint64_t timeout_ms, bool with_out
                             .args = with_output ? job->toolrunner->step->args : &none,
                             .result = has_started (job) ? &job->run.result : NULL,
                             .why = &job->run.refused,
+                            .end_signal = job->run.result.end_signal,
                             .timeout_ms = timeout_ms,
                             .text = { "", "" },
                             .sandbox = sandbox_of (job) };
@@ -227,9 +245,9 @@ static int answer_job (const struct job *job, uint64_t timeout_ms, bool with_out
   return r < 0 ? r : answer (output, line);
 }
 
-/* Whether a directory beneath the workspace is not there, as far as that can be seen from outside: a link may
- * lead elsewhere inside, and is left to the runtime. */
-static bool is_absent (const char *workspace, const char *path)
+/* Why a directory beneath the workspace cannot be entered, as far as that can be seen from outside: ENOENT,
+ * ENOTDIR, or 0. A link may lead elsewhere inside, and is left to the runtime. */
+static int find_obstacle (const char *workspace, const char *path)
 {
   cleanup_close int directory = open (workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
   cleanup_free char *copy = strdup (path);
@@ -241,13 +259,31 @@ static bool is_absent (const char *workspace, const char *path)
     struct stat st;
 
     if (next < 0)
-      return errno == ENOENT;
+      return errno == ENOENT ? ENOENT : 0;
     close_p (&directory);
     directory = next;
-    if (fstat (directory, &st) < 0 || !S_ISDIR (st.st_mode))
-      return false;
+    if (fstat (directory, &st) < 0 || S_ISLNK (st.st_mode))
+      return 0;
+    if (!S_ISDIR (st.st_mode))
+      return ENOTDIR;
   }
+  return 0;
+}
+
+/* Node reports these errors of a spawn by an exception, which ends the step without a result. */
+static bool is_thrown (int errnum)
+{
+  static const int numbers[] = { E2BIG, ELOOP, ENAMETOOLONG, ENOTDIR, ETXTBSY };
+
+  for (size_t i = 0; i < ARRAY_LEN (numbers); i++)
+    if (errnum == numbers[i])
+      return true;
   return false;
+}
+
+static int throw_spawn_error (int errnum, struct error *err)
+{
+  return error_set (err, -errnum, "spawn %s", strerrorname_np (errnum));
 }
 
 static int run_command (struct toolrunner *toolrunner, const struct step_command *command,
@@ -265,8 +301,8 @@ static int run_command (struct toolrunner *toolrunner, const struct step_command
   r = run_job (&job, timeout_ms, command->max_output, err);
   if (r < 0)
     return r;
-  if (has_started (&job) && job.run.result.exec_errno == E2BIG)
-    return error_set (err, -E2BIG, "spawn E2BIG");
+  if (has_started (&job) && is_thrown (job.run.result.exec_errno))
+    return throw_spawn_error (job.run.result.exec_errno, err);
   if (job.run.plan->wall_ms > 0)
     timeout_ms = job.run.plan->wall_ms;
   return answer_job (&job, timeout_ms, true, output, err);
@@ -310,61 +346,122 @@ static int find_refusal (const struct step *step, bool *ret_policy, char **ret_t
   return *ret_text ? 0 : error_oom (err);
 }
 
+/* A step that is refused before it comes to a run is in the journal like one that is refused later. */
+static void record_refusal (const struct toolrunner *toolrunner, const struct strlist *argv, const char *why)
+{
+  cleanup_job struct job job = { .toolrunner = toolrunner };
+  cleanup_error struct error refused = { 0 }, ignored = { 0 };
+
+  open_job (&job, argv);
+  job.request.workspace_optional = true;
+  error_set (&refused, -EPERM, "%s", why);
+  (void) session_refuse (&job.request, &refused, &ignored);
+}
+
+static int refuse_step (const struct toolrunner *toolrunner, struct output *output, const char *text,
+                        bool policy, struct error *err)
+{
+  record_refusal (toolrunner, NULL, text);
+  return fail_step (output, text, policy, err);
+}
+
+/* The directory that the command starts in. */
+static int find_cwd (struct toolrunner *toolrunner, struct step_command *command, int *ret_obstacle,
+                     struct error *err)
+{
+  int r = toolrunner_find_workspace (toolrunner, err);
+
+  if (r < 0)
+    return r;
+  r = step_command_cwd (toolrunner->step, toolrunner->workspace, command, err);
+  if (r == -EPERM)
+    record_refusal (toolrunner, &command->argv, error_text (err));
+  if (r < 0)
+    return r;
+  *ret_obstacle = find_obstacle (toolrunner->workspace, command->cwd);
+  return is_thrown (*ret_obstacle) ? throw_spawn_error (*ret_obstacle, err) : 0;
+}
+
 int toolrunner_command (struct toolrunner *toolrunner, struct output *output, struct error *err)
 {
   cleanup_step_command struct step_command command = { 0 };
   cleanup_error struct error bad = { 0 };
   cleanup_free char *refusal = NULL;
+  char *line = NULL;
   bool policy;
-  int r = find_refusal (toolrunner->step, &policy, &refusal, err);
+  int obstacle, r = find_refusal (toolrunner->step, &policy, &refusal, err);
 
   if (r < 0 || refusal != NULL)
-    return r < 0 ? r : fail_step (output, refusal, policy, err);
+    return r < 0 ? r : refuse_step (toolrunner, output, refusal, policy, err);
   r = step_command_read (toolrunner->step, &command, &bad);
   if (r == -EINVAL)
     return fail_step (output, error_text (&bad), false, err);
   if (r < 0)
     return error_set (err, r, "%s", error_text (&bad));
-  r = toolrunner_find_workspace (toolrunner, err);
-  if (r == 0)
-    r = step_command_cwd (toolrunner->step, toolrunner->workspace, &command, err);
+  r = find_cwd (toolrunner, &command, &obstacle, err);
   if (r < 0)
     return r;
-  if (is_absent (toolrunner->workspace, command.cwd)) {
-    char *line = NULL;
-
-    r = answer_not_spawned (command.argv.items[0], ENOENT, &line, err);
-    return r < 0 ? r : answer (output, line);
-  }
-  return run_command (toolrunner, &command, output, err);
+  if (obstacle == 0)
+    return run_command (toolrunner, &command, output, err);
+  r = answer_not_spawned (command.argv.items[0], obstacle, &line, err);
+  return r < 0 ? r : answer (output, line);
 }
 
 /* ---- The ToolRunner of the image. */
 
-/* PATH without links; what is not there yet is where its directory is. NULL: not known. */
+/* PATH, which counts from the gateway's working directory, without links; what is not there yet is where its
+ * directory is. NULL: not known. */
 static char *real_path (const char *path)
 {
   const char *slash = strrchr (path, '/');
   cleanup_free char *directory =
       slash && slash[1] != '\0' ? strndup (path, (size_t) (slash - path) + 1) : NULL;
   cleanup_free char *real = NULL;
-  char *found = path[0] == '/' ? realpath (path, NULL) : NULL;
+  char *found = realpath (path, NULL);
 
-  if (found != NULL || path[0] != '/' || errno != ENOENT || directory == NULL)
+  if (found != NULL || errno != ENOENT || (slash != NULL && slash[1] == '\0'))
     return found;
-  real = realpath (directory, NULL);
-  return real ? str_format ("%s%s", strcmp (real, "/") == 0 ? "" : real, slash) : NULL;
+  real = realpath (directory ? directory : ".", NULL);
+  return real ? str_format ("%s/%s", strcmp (real, "/") == 0 ? "" : real, slash ? slash + 1 : path) : NULL;
 }
 
 /* An outside path as the runner sees it. One that lies elsewhere has to be mounted by the profile, and is
- * passed on as it is. */
-static char *seen_inside (const struct toolrunner *toolrunner, const char *path)
+ * passed on as GIVEN. */
+static char *seen_inside (const struct toolrunner *toolrunner, const char *path, const char *given)
 {
   cleanup_free char *real = real_path (path);
 
   if (real == NULL || !path_is_within (real, toolrunner->workspace))
-    return strdup (path);
+    return strdup (given);
   return str_format ("%s%s", INSIDE, real + strlen (toolrunner->workspace));
+}
+
+/* PATH as a URI, with the parameters of GIVEN. */
+static char *database_uri (const char *path, const char *given)
+{
+  cleanup_strbuf struct strbuf out = { 0 };
+
+  strbuf_add (&out, "file:");
+  for (; *path != '\0'; path++)
+    if (strchr ("%?#", *path) != NULL)
+      strbuf_addf (&out, "%%%02X", (unsigned char) *path);
+    else
+      strbuf_add_bytes (&out, path, 1);
+  strbuf_add (&out, given + strcspn (given, "?#"));
+  return strbuf_take (&out);
+}
+
+/* The database as the runner sees it: a path for a path, and a URI for a URI. */
+static char *database_inside (const struct toolrunner *toolrunner, const char *db)
+{
+  cleanup_free char *file = toolrunner_database_file (db), *inside = NULL;
+
+  if (file == NULL || file[0] == '\0')
+    return file ? strdup (db) : NULL;
+  inside = seen_inside (toolrunner, file, db);
+  if (inside == NULL || strcmp (inside, db) == 0 || strncasecmp (db, "file:", 5) != 0)
+    return take_ptr (inside);
+  return database_uri (inside, db);
 }
 
 static int add_option (struct strlist *argv, const char *name, char *value, struct error *err)
@@ -390,13 +487,13 @@ static int make_runner (const struct toolrunner *toolrunner, struct strlist *arg
   if (strlist_copy (&c->command, argv) < 0 || strlist_add (argv, "toolrunner") < 0)
     return error_oom (err);
   if (home != NULL)
-    r = add_option (argv, "--home", seen_inside (toolrunner, home), err);
+    r = add_option (argv, "--home", seen_inside (toolrunner, home, home), err);
   if (r == 0 && db != NULL)
-    r = add_option (argv, "--db", seen_inside (toolrunner, db), err);
+    r = add_option (argv, "--db", database_inside (toolrunner, db), err);
   if (r == 0 && c->migrations != NULL)
     r = add_option (argv, "--migrations-dir", strdup (c->migrations), err);
   else if (r == 0 && migrations != NULL)
-    r = add_option (argv, "--migrations-dir", seen_inside (toolrunner, migrations), err);
+    r = add_option (argv, "--migrations-dir", seen_inside (toolrunner, migrations, migrations), err);
   return r;
 }
 

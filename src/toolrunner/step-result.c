@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +83,13 @@ static void sum_denials (struct json_writer *w, const struct json_node *denials,
     json_number (w, "denials_left_out", all - shown);
 }
 
-static void write_notes (struct json_writer *w, const struct strlist *notes, size_t count)
+static void write_notes (struct json_writer *w, const struct strlist *notes, size_t count, size_t bytes)
 {
   if (notes == NULL || notes->count == 0 || count == 0)
     return;
   json_array_begin (w, "notes");
   for (size_t i = 0; i < notes->count && i < count; i++)
-    sum_text (w, NULL, notes->items[i]);
+    json_bytes (w, NULL, notes->items[i], strnlen (notes->items[i], bytes));
   json_array_end (w);
 }
 
@@ -114,7 +115,7 @@ static int write_summary (const struct json_node *document, const struct strlist
   json_object_end (&w);
   sum_exit (&w, json_get (document, "exit"));
   sum_denials (&w, json_get (document, "denials"), count);
-  write_notes (&w, notes, count < NOTES_SUMMED ? count : NOTES_SUMMED);
+  write_notes (&w, notes, count < NOTES_SUMMED ? count : NOTES_SUMMED, SUMMED_MAX);
   json_object_end (&w);
   return json_finish (&w, ret_text, err);
 }
@@ -149,15 +150,13 @@ static int sum_up (const struct answer_sandbox *sandbox, const struct json_node 
   return r;
 }
 
-/* {"duration_ms": 12, "metadata": {"sandbox": {...}}} */
-static void write_cost (struct json_writer *w, uint64_t duration_ms, const struct json_node *sandbox)
+/* SUMMARY or DOCUMENT. The document is the one of `run --result`, and has no notes: they stand beside it. */
+static void write_sandbox (struct json_writer *w, const struct answer_sandbox *given,
+                           const struct json_node *document, const struct json_node *summary)
 {
-  json_object_begin (w, "cost");
-  json_number (w, "duration_ms", duration_ms);
-  json_object_begin (w, "metadata");
-  json_copy (w, "sandbox", sandbox);
-  json_object_end (w);
-  json_object_end (w);
+  json_copy (w, "sandbox", summary ? summary : document);
+  if (summary == NULL)
+    write_notes (w, given->notes, SIZE_MAX, LIMIT_STRING_BYTES);
 }
 
 /* ---- Why the step failed. */
@@ -223,10 +222,12 @@ static void describe (const struct answer_run *run, struct strbuf *out)
   const struct run_result *result = run->result;
   char name[SIGNAL_NAME];
 
-  if (result == NULL) {
+  if (result == NULL && run->end_signal > 0)
+    strbuf_addf (out, "toolrunner terminated by signal %s", signal_name (run->end_signal, name));
+  else if (result == NULL)
     strbuf_addf (out, "sandbox: %s", error_text (run->why));
+  if (result == NULL)
     return;
-  }
   if (result->end_signal > 0)
     strbuf_addf (out, "toolrunner terminated by signal %s", signal_name (result->end_signal, name));
   else if (result->exec_errno != 0)
@@ -297,9 +298,10 @@ static void write_evidence (struct json_writer *w, const struct answer_run *run,
   json_object_end (w);
 }
 
-/* SANDBOX is what is told of the run, and DOCUMENT all that is known of it; both NULL: nothing was run. */
+/* DOCUMENT is all that is known of the run, and SUMMARY what is told of it; NULL: all of it. Both NULL:
+ * nothing was run. */
 static int write_answer (const struct answer_run *run, const struct json_node *document,
-                         const struct json_node *sandbox, char **ret_line, struct error *err)
+                         const struct json_node *summary, char **ret_line, struct error *err)
 {
   const struct run_result *result = run->result;
   cleanup_json_writer struct json_writer w = { 0 };
@@ -331,8 +333,14 @@ static int write_answer (const struct answer_run *run, const struct json_node *d
     write_result (&w, run, ok);
     write_evidence (&w, run, parsed);
   }
-  if (sandbox != NULL)
-    write_cost (&w, result ? result->wall_ms : 0, sandbox);
+  if (document != NULL) {
+    json_object_begin (&w, "cost");
+    json_number (&w, "duration_ms", result ? result->wall_ms : 0);
+    json_object_begin (&w, "metadata");
+    write_sandbox (&w, &run->sandbox, document, summary);
+    json_object_end (&w);
+    json_object_end (&w);
+  }
   json_object_end (&w);
   return json_finish (&w, ret_line, err);
 }
@@ -366,7 +374,7 @@ int answer_command (const struct answer_run *given, char **ret_line, struct erro
     run.len[0] = 0;
     run.len[1] = spawn_error.len;
   }
-  return write_answer (&run, document, summary ? summary : document, ret_line, err);
+  return write_answer (&run, document, summary, ret_line, err);
 }
 
 int answer_failure (const char *error, bool policy, char **ret_line, struct error *err)
@@ -384,11 +392,12 @@ int answer_failure (const char *error, bool policy, char **ret_line, struct erro
 
 /* ---- What a ToolRunner inside answered. */
 
-/* The members of OBJECT, but for the one that is added. */
-static void copy_members (struct json_writer *w, const struct json_node *object, const char *except)
+/* The members of OBJECT, but for those that are added. */
+static void copy_members (struct json_writer *w, const struct json_node *object, const char *except,
+                          const char *second)
 {
   for (size_t i = 0; object != NULL && i < object->count; i++)
-    if (strcmp (object->keys[i].name, except) != 0)
+    if (strcmp (object->keys[i].name, except) != 0 && strcmp (object->keys[i].name, second) != 0)
       json_copy (w, object->keys[i].name, object->items[i]);
 }
 
@@ -420,12 +429,12 @@ int answer_runner (const char *line, size_t len, const struct answer_sandbox *sa
   cost = object_in (answer, "cost");
   metadata = object_in (cost, "metadata");
   json_object_begin (&w, NULL);
-  copy_members (&w, answer, "cost");
+  copy_members (&w, answer, "cost", "cost");
   json_object_begin (&w, "cost");
-  copy_members (&w, cost, "metadata");
+  copy_members (&w, cost, "metadata", "metadata");
   json_object_begin (&w, "metadata");
-  copy_members (&w, metadata, "sandbox");
-  json_copy (&w, "sandbox", summary ? summary : document);
+  copy_members (&w, metadata, "sandbox", summary ? "sandbox" : "notes");
+  write_sandbox (&w, sandbox, document, summary);
   json_object_end (&w);
   json_object_end (&w);
   json_object_end (&w);

@@ -45,6 +45,10 @@ int toolrunner_runner (struct toolrunner *toolrunner, struct output *output, str
  * else, in mode 'command', 'workspace' in the gateway's home, which is made if absent. */
 int toolrunner_find_workspace (struct toolrunner *toolrunner, struct error *err);
 
+/* The file of a database that --db names, a path or a URI; "" where it is in none (a server, or memory).
+ * NULL: no memory. */
+char *toolrunner_database_file (const char *db);
+
 /* Refuses a plan of mode 'command' by which the command could read the gateway's key or database, or write
  * anything that the gateway loads; wherever these lie, and whether or not they exist yet. */
 int toolrunner_check_plan (const struct toolrunner *toolrunner, const struct plan *plan, struct error *err);

@@ -24,7 +24,7 @@
 /* What is told of the run in cost.metadata.sandbox. */
 struct answer_sandbox {
   const char *document;        /* the result document as text */
-  bool full;                   /* all of it, and not the summary */
+  bool full;                   /* all of it, with the notes beside it, and not the summary */
   const struct strlist *notes; /* what `run` would print on standard error; NULL: none */
 };
 
@@ -33,6 +33,7 @@ struct answer_run {
   const struct json_node *args;    /* of the action, for the output contract */
   const struct run_result *result; /* NULL: the command did not start */
   const struct error *why;         /* why it did not */
+  int end_signal;                  /* by which this process was asked to end before; 0: none */
   uint64_t timeout_ms;
   const char *text[2]; /* standard output and error */
   size_t len[2];
