@@ -7,6 +7,12 @@ out), args (of the action), args_repeat (the one argument of 'true': a text and 
 input (stdin, base64url, base64); options (more words), home (false: no --home); config (the operator's toolrunner section),
 profile (sections of a profile of its own); live (it launches something); expect: exit, error (on standard error,
 behind the prefix of the contract), answer (by dotted key; null: it is not there; KEY~ and KEY!~ for patterns, "len KEY").
+
+tyrum is for a step that a gateway can send: what Tyrum's own ToolRunner makes of it (exit, error, answer), with the workspace
+called /workspace and {"repeat": [TEXT, COUNT]} for long texts. Ours has to be the same in success, error, failureKind, result
+and evidence; 'error' may go on after a semicolon. Where that is not so, differs names the row of docs/toolrunner.md that
+says it. A case with tyrum needs no expect. These results were made in November 2026 with a model written from the facts about
+Tyrum's sources, on Node 20.20 and Ajv 8.20, and not with Tyrum itself.
 """
 import base64, json, os, re, subprocess, sys
 
@@ -42,10 +48,49 @@ print(json.dumps({"success": True, "cost": {"tokens": 7, "metadata": {"other": [
 """
 
 
+def expanded(value):
+    if isinstance(value, dict) and set(value) == {"repeat"}:
+        return value["repeat"][0] * value["repeat"][1]
+    if isinstance(value, dict):
+        return {key: expanded(item) for key, item in value.items()}
+    return [expanded(item) for item in value] if isinstance(value, list) else value
+
+
+def declared(file):
+    """The first column of the table of differences in docs/toolrunner.md."""
+    with open(file, encoding="utf-8") as f:
+        table = f.read().partition("\n## What differs from Tyrum's own ToolRunner\n")[2].partition("\n## ")[0]
+    return {line.split(" | ")[0].removeprefix("| ") for line in table.splitlines() if line.startswith("| ")}
+
+
+def like_javascript(value):
+    """VALUE with every number as JavaScript has it."""
+    if isinstance(value, dict):
+        return {key: like_javascript(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [like_javascript(item) for item in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def unlike_tyrum(case, answer):
+    """Where the step's result, as a gateway has it, is not what Tyrum's own ToolRunner gives; or None."""
+    theirs = case["tyrum"].get("answer") or {"success": False, "error": PREFIX.get(case["tyrum"]["exit"], "") + case["tyrum"].get("error", "")}
+    for key in ("success", "failureKind", "result", "evidence"):
+        if like_javascript(answer.get(key)) != like_javascript(theirs.get(key)):
+            return f"{key}: {str(answer.get(key))[:300]}, not {str(theirs.get(key))[:300]}"
+    error, expected = answer.get("error"), theirs.get("error")
+    if error != expected and not (expected and (error or "").startswith(expected + "; ")):
+        return f"error: {error!r}, not {expected!r}"
+    return None
+
+
 def load(live):
     for name in case_file.names(os.path.join(HERE, "cases")):
         about, sections = case_file.read(os.path.join(HERE, "cases", name + case_file.SUFFIX))
         case = {"about": about.strip(), **{key: text if key == "raw" else json.loads(text) for key, text in sections.items()}}
+        if "tyrum" in case:
+            case["tyrum"] = expanded(case["tyrum"])
+            case.setdefault("expect", {"exit": case["tyrum"]["exit"], "error": case["tyrum"].get("error"), "answer": {}})
         if case.get("live", False) == live:
             yield name, case
 
@@ -136,6 +181,10 @@ def wrong(case, done):
     """The difference from the case, or None."""
     expect = case["expect"]
     said = done.stderr.decode("utf-8", "replace").splitlines()
+    if "tyrum" in case and "differs" not in case["tyrum"]:
+        unlike = unlike_tyrum(case, json.loads(done.stdout) if done.returncode == 0 else {"success": False, "error": "\n".join(said)})
+        if unlike:
+            return "unlike Tyrum: " + unlike
     if done.returncode != expect["exit"]:
         return f"exit {done.returncode}, not {expect['exit']}: {said} {done.stdout[:300]!r}"
     if expect["exit"] != 0:

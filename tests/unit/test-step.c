@@ -138,6 +138,50 @@ static void test_denials (void **state)
   CHECK (strstr (full, "\"rule\":\"x\"") != NULL && strstr (full, "\"file\":\"f\"") != NULL, "%s", full);
 }
 
+/* The whole document has no notes, so they stand beside it; and whatever a runner inside has there goes. */
+static void test_notes (void **state)
+{
+  const struct run_result result = { .reason = RUN_EXITED };
+  cleanup_strlist struct strlist notes = { 0 };
+  struct answer_run run = { .command = "c", .result = &result, .text = { "", "" } };
+  cleanup_error struct error err = { 0 };
+  cleanup_free char *full = NULL, *summary = NULL, *runner = NULL;
+  static const struct json_node none = { .type = JSON_OBJECT };
+  static const char line[] = "{\"success\":true,\"cost\":{\"metadata\":{\"notes\":1,\"x\":2}}}";
+
+  (void) state;
+  assert_int_equal (strlist_add (&notes, "one note"), 0);
+  run.args = &none;
+  run.sandbox = (struct answer_sandbox){ "{\"run\":\"r\"}", true, &notes };
+  CHECK (answer_command (&run, &full, &err) == 0, "%s", error_text (&err));
+  CHECK (strstr (full, "\"metadata\":{\"sandbox\":{\"run\":\"r\"},\"notes\":[\"one note\"]}") != NULL, "%s",
+         full);
+  CHECK (answer_runner (line, strlen (line), &run.sandbox, &runner, &err) == 0, "%s", error_text (&err));
+  CHECK (strstr (runner, "{\"x\":2,\"sandbox\":{\"run\":\"r\"},\"notes\":[\"one note\"]}") != NULL, "%s",
+         runner);
+  run.sandbox.full = false;
+  CHECK (answer_command (&run, &summary, &err) == 0, "%s", error_text (&err));
+  CHECK (strstr (summary, "\"notes\":[\"one note\"]}}}") != NULL, "%s", summary);
+}
+
+/* A signal before the command has started is told as one during it. */
+static void test_ended_before (void **state)
+{
+  cleanup_error struct error why = { 0 }, err = { 0 };
+  struct answer_run run = { .command = "c", .why = &why, .text = { "", "" } };
+  cleanup_free char *line = NULL, *other = NULL;
+
+  (void) state;
+  error_set (&why, -EINTR, "interrupted before the command was started");
+  run.end_signal = 15;
+  assert_int_equal (answer_command (&run, &line, &err), 0);
+  assert_string_equal (line, "{\"success\":false,\"error\":\"toolrunner terminated by signal SIGTERM\"}\n");
+  run.end_signal = 0;
+  assert_int_equal (answer_command (&run, &other, &err), 0);
+  assert_string_equal (
+      other, "{\"success\":false,\"error\":\"sandbox: interrupted before the command was started\"}\n");
+}
+
 /* However many denials and notes there are, and however long, the summary has its bound. */
 static void test_summary (void **state)
 {
@@ -249,9 +293,9 @@ static void test_runner (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_paths),   cmocka_unit_test (test_base64),  cmocka_unit_test (test_blanks),
-  cmocka_unit_test (test_denials), cmocka_unit_test (test_summary), cmocka_unit_test (test_ends),
-  cmocka_unit_test (test_runner),
+  cmocka_unit_test (test_paths),   cmocka_unit_test (test_base64),       cmocka_unit_test (test_blanks),
+  cmocka_unit_test (test_notes),   cmocka_unit_test (test_ended_before), cmocka_unit_test (test_denials),
+  cmocka_unit_test (test_summary), cmocka_unit_test (test_ends),         cmocka_unit_test (test_runner),
 };
 
 UNIT_MAIN (cases)
