@@ -162,13 +162,33 @@ int doctor_look_over (const struct host_facts *host, const struct doctor_runtime
   return 0;
 }
 
-/* The settings of OURS that are not as strict as those of THEIRS. What cannot be compared is not as strict. */
-static size_t find_looser (const struct profile *theirs, const struct profile *ours, struct strbuf *list)
+/* A control that is optional in USED is looser only where CLAIMED requires it. */
+static bool is_as_required (const struct profile *claimed, const struct profile *used)
+{
+  const struct strlist *require = &claimed->settings.values[SETTING_REQUIRE].set;
+  const struct strlist *before = &claimed->settings.values[SETTING_OPTIONAL].set;
+  const struct strlist *now = &used->settings.values[SETTING_OPTIONAL].set;
+
+  for (size_t i = 0; i < now->count; i++)
+    if (!strset_has (before, now->items[i])
+        && (strset_has (require, "*") || strset_has (require, now->items[i])))
+      return false;
+  return true;
+}
+
+static bool is_as_strict (enum setting s, const struct profile *claimed, const struct profile *used)
+{
+  return s == SETTING_OPTIONAL ? is_as_required (claimed, used)
+                               : value_within (s, &claimed->settings.values[s], &used->settings.values[s]);
+}
+
+/* Lists the settings of USED that are not as strict as in CLAIMED. What cannot be compared is not. */
+static size_t find_looser (const struct profile *claimed, const struct profile *used, struct strbuf *list)
 {
   size_t count = 0;
 
   for (enum setting s = 0; s < SETTING_COUNT; s++) {
-    if (value_within (s, &theirs->settings.values[s], &ours->settings.values[s]))
+    if (is_as_strict (s, claimed, used))
       continue;
     if (count < LOOSER_SHOWN)
       strbuf_addf (list, "%s%s", count > 0 ? ", " : "", setting_info (s)->key);

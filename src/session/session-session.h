@@ -106,8 +106,8 @@ struct session_sink {
 int session_run (const struct session_request *request, const struct session_sink *sink,
                  struct session_outcome *ret_outcome, struct error *err);
 
-/* Writes to the journal that the client itself refused REQUEST, and WHY; nothing is planned or run. Where this
- * fails the request is refused all the same. */
+/* Writes to the journal that the client itself refused REQUEST, and WHY; nothing is planned or run. A failure
+ * to write it does not change the refusal. */
 int session_refuse (const struct session_request *request, const struct error *why, struct error *err);
 
 void session_outcome_clear (struct session_outcome *outcome);

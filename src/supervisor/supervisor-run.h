@@ -86,8 +86,9 @@ struct run_result {
 /* What `run` exits with when a promise does not hold, or when we fail. */
 #define RUN_CODE_REFUSED 125
 
-/* Fails only where the command was not started, or its end could not be learnt; of the result only END_SIGNAL
- * is then set. A broken promise is no failure: the reason is then RUN_REFUSED, and the posture shows which. */
+/* Fails only where the command was not started, or its end could not be learnt; then only END_SIGNAL of the
+ * result is set. A broken promise is no failure: the reason is then RUN_REFUSED, and the posture shows
+ * which. */
 int run_execute (const struct run_options *options, struct run_result *ret_result, struct error *err);
 
 /* Finishes every run whose supervisor is gone. *RET_COUNT is how many. An engine gets ENGINE_MS milliseconds

@@ -64,12 +64,14 @@ def declared(file):
 
 
 def like_javascript(value):
-    """VALUE with every number as JavaScript has it."""
+    """VALUE with every number as JavaScript has it, and writes it."""
     if isinstance(value, dict):
         return {key: like_javascript(item) for key, item in value.items()}
     if isinstance(value, list):
         return [like_javascript(item) for item in value]
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    return None if abs(value) > sys.float_info.max else float(value)
 
 
 def unlike_tyrum(case, answer):
