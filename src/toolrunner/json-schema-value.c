@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Values: numbers as JavaScript has them, equality, and duplicates among many items.
  *
- * Duplicates are found by sorting digests of the items. Whoever prints items with equal digests on purpose
- * makes us compare them one by one, which is charged like all other work.
+ * Duplicates are found by sorting digests of the items. A command that prints items with equal digests on
+ * purpose has them compared one by one, which is charged like all other work.
  */
 #include <config.h>
 

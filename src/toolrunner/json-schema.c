@@ -14,8 +14,8 @@
 #include "toolrunner-json-schema-internal.h"
 
 /* A reference can lead back to where it stands, and a schema and an output can ask for far more work than
- * they have bytes. WORK_MAX is half a second or so; the largest output with a schema that checks every value takes
- * a tenth of it. */
+ * they have bytes. WORK_MAX is half a second or so; the largest output with a schema that checks every value
+ * takes a tenth of it. */
 #define DEPTH_MAX    200u
 #define WORK_MAX     10000000u
 #define PROBLEMS_MAX 2000u

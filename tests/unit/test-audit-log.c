@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The audit log of a run: which events are written, in which order, with what in them, and what becomes of a run
- * whose audit log cannot be written. */
+/* The audit log of a run: which events are written, in which order, with what in them, and what becomes of a
+ * run whose audit log cannot be written. */
 #include <config.h>
 
 #include "unit.h"
@@ -230,8 +230,8 @@ static void test_refused (void **state)
   has (text, "\"waived\":[\"limits.cpu\"]");
 }
 
-/* An engine's container: several processes write its audit log, each line names it, and a profile that is another
- * than the last time is told. */
+/* An engine's container: several processes write its audit log, each line names it, and a profile that is
+ * another than the last time is told. */
 static void test_container (void **state)
 {
   cleanup_scene struct scene s = { 0 };

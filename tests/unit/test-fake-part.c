@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A part of a run that is in no list, in this one file: the supervisor prepares, starts and undoes it like any
- * other.
+/* A part of a run that is in no list, in this one file: the supervisor prepares, starts and undoes it like
+ * any other.
  *
- * It stands in the list of the fake backend twice, before all other parts and after them. Each hook is written
- * to a log, looks at what has to be there when it is called, and can be made to fail. Between any two other
- * parts stands one that only fails, where it is told to: whatever was prepared by then is undone.
+ * It stands in the list of the fake backend twice, before all other parts and after them. Each hook is
+ * written to a log, looks at what has to be there when it is called, and can be made to fail. Between any
+ * two other parts stands one that only fails, where it is told to: whatever was prepared by then is undone.
  */
 #define FAKE_BACKEND_ONLY
 #include "test-fake-backend.c"
