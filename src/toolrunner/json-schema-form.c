@@ -348,7 +348,7 @@ const struct json_node *schema_follow (struct check *check, const struct json_no
   const struct json_node *schema = NULL;
   enum at at = AT_SCHEMA;
 
-  if (!schema_charge (check, strlen (text) / 64 + 1))
+  if (!schema_charge (check, strlen (text) / 16 + 1))
     return NULL;
   /* Only pointers within the schema itself; and none with percent signs, which would have to be decoded. */
   if (text[0] == '#' && (text[1] == '\0' || text[1] == '/') && strchr (text, '%') == NULL) {

@@ -601,7 +601,7 @@ static bool check_value (struct check *check, const struct json_node *schema, co
 
   /* A number is converted for every keyword. */
   if (!schema_charge (check,
-                      1 + schema->count / 4 + (value->type == JSON_NUMBER ? strlen (value->text) / 16 : 0)))
+                      1 + schema->count / 2 + (value->type == JSON_NUMBER ? strlen (value->text) / 16 : 0)))
     return false;
   if (schema->type == JSON_BOOL)
     return schema->flag || complain (check, path, "boolean schema is false");
