@@ -86,3 +86,6 @@
 #define LIMIT_PIDS_MAX       4194304u    /* PID_MAX_LIMIT on 64 bit */
 #define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */
 #define LIMIT_ID_MAX         4294967294u /* (uid_t) -1 means "no change" */
+
+/* From TERM to KILL. */
+#define LIMIT_GRACE_MS 60000u

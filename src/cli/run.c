@@ -263,9 +263,10 @@ static int run (const struct arguments *arguments, struct output *output, struct
   return launch (&request, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_REQUEST, OPTION_ENGINE_SOCKET, OPTION_PULL,
-                                       OPTION_TTY,         OPTION_TRACE_TIME,    OPTION_RESULT,
-                                       OPTION_JSON,        OPTION_DRY_RUN,       OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_REQUEST,   OPTION_GRACE,  OPTION_WITH_PARENT,
+                                       OPTION_ENGINE_SOCKET, OPTION_PULL,   OPTION_TTY,
+                                       OPTION_TRACE_TIME,    OPTION_RESULT, OPTION_JSON,
+                                       OPTION_DRY_RUN,       OPTION_COUNT };
 
 static const struct verb_example examples[] = {
   { "tyrum-oci run --profile hardened -- make test", "run tests that can reach only this directory" },
@@ -285,7 +286,11 @@ const struct verb verb_run = {
       "standard error. The exit status is that of the command, 128+n after signal n, 124 after the "
       "deadline, and 125 where this program failed or refused, could not pass the command's output on, "
       "or ended the command because its output was more than limits.output allows (exit.reason is then "
-      "limit). When the reader of a stream is gone, the command gets SIGPIPE at its next write, as in a "
+      "limit). A command that has to end, because of the deadline, a limit or a signal to this program, "
+      "gets TERM, and KILL after the time of --grace, which so adds to the deadline; in the result "
+      "exit.killed is then true and exit.signal null, as it was not the command's own signal, and the "
+      "reason after a signal to this program is killed. When the reader of a stream is gone, the command "
+      "gets SIGPIPE at its next write, as in a "
       "shell.\n\n"
       "With --result the result is written to a file; with --json it is printed instead of the "
       "command's output, which is then counted and dropped. With --dry-run nothing is launched: the "
@@ -295,6 +300,7 @@ const struct verb verb_run = {
   .command = true,
   .payload = true,
   .handed_on = true,
+  .before = verb_follow_parent,
   .complete = COMPLETE_COMMAND,
   .options = options,
   .examples = examples,

@@ -5,10 +5,8 @@
 #include "toolrunner-run-step.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base-base64.h"
@@ -96,20 +94,6 @@ static int choose_way (struct toolrunner *toolrunner, struct output *output, str
   return toolrunner_command (toolrunner, output, err);
 }
 
-/* A step ends with the process that requested it. From here on the kernel sends SIGTERM when that process
- * ends for any reason: before the run this ends the process, during the run the container. A process that
- * stands in for a caller has another parent, and is notified of the caller's end otherwise. */
-static int follow_parent (const struct arguments *arguments, struct error *err)
-{
-  pid_t parent = getppid ();
-
-  if (!arguments_have (arguments, OPTION_WITH_PARENT) || arguments->process->helper != NULL)
-    return 0;
-  if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
-    return error_set_errno (err, errno, "cannot set the signal for the end of the parent");
-  return parent == getppid () ? 0 : error_set (err, -ESRCH, "the parent process has already ended");
-}
-
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   const struct configuration *configuration = NULL;
@@ -153,7 +137,7 @@ const struct verb verb_toolrunner = {
       "can only ask for less time and less output.",
   .options = options,
   .handed_on = true,
-  .before = follow_parent,
+  .before = verb_follow_parent,
   .run = run,
   .usage_prefix = "toolrunner input error",
   .error_prefix = "toolrunner error",

@@ -33,16 +33,17 @@ static bool have_option (char *const *argv, const char *option)
   return false;
 }
 
-/* Options that need the caller's own process, or with which nothing is launched. */
+/* Options that need the caller's own process, or with which nothing is launched. With --die-with-parent
+ * tyrum-oci-cli asks the daemon: it knows whether that is an option of run or an argument of the command. */
 static bool is_done_here (char *const *argv)
 {
   static const char *const here[] = { "--tty", "--dry-run", "--host-facts", "--rawdog-no-sandbox-at-all",
                                       "--help" };
 
   for (size_t i = 0; i < ARRAY_LEN (here); i++)
-    if (have_option (argv, here[i]))
+    if (have_option (argv + 1, here[i]))
       return true;
-  return false;
+  return strcmp (argv[0], "run") == 0 && have_option (argv + 1, "--die-with-parent");
 }
 
 /* Where a standard stream is closed, the next descriptor to be opened would take its number. */
@@ -58,7 +59,7 @@ const struct client_verb *ask_verb (char *const *argv)
 {
   for (size_t i = 0; argv[0] != NULL && i < ARRAY_LEN (verbs); i++)
     if (strcmp (argv[0], verbs[i].name) == 0)
-      return is_done_here (argv + 1) || !have_streams () || isatty (STDIN_FILENO) ? NULL : &verbs[i];
+      return is_done_here (argv) || !have_streams () || isatty (STDIN_FILENO) ? NULL : &verbs[i];
   return NULL;
 }
 

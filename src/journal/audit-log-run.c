@@ -152,7 +152,9 @@ static void ended_details (struct json_writer *w, const void *data)
 
   json_string (w, "reason", run_reason_text (result->reason));
   json_integer (w, "code", result->code);
-  if (result->signal > 0)
+  if (result->killed)
+    json_bool (w, "killed", true);
+  else if (result->signal > 0)
     json_integer (w, "signal", result->signal);
   json_number (w, "wall_ms", result->wall_ms);
   json_number (w, "cpu_ms", result->counters.cpu_ns / 1000000);

@@ -31,10 +31,12 @@ static void write_exit (struct json_writer *w, const struct run_result *result, 
 {
   json_object_begin (w, "exit");
   json_integer (w, "code", result ? result->code : 125);
-  if (result != NULL && result->signal > 0)
+  if (result != NULL && result->signal > 0 && !result->killed)
     json_integer (w, "signal", result->signal);
   else
     json_null (w, "signal");
+  if (result != NULL && result->killed)
+    json_bool (w, "killed", true);
   json_string (w, "reason", run_reason_text (result ? result->reason : RUN_REFUSED));
   if (error != NULL)
     json_string (w, "error", error_text (error));

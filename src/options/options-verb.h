@@ -69,6 +69,11 @@ const char *verb_prefix (const struct verb *verb, int result);
 /* The exit status for what verb_dispatch returned. */
 int verb_status (const struct verb *verb, int result, const struct output *output);
 
+/* With --die-with-parent: the kernel sends SIGTERM to this process when the thread that started it ends, for
+ * any reason. Before the run that ends the process, during the run the container. A process that stands in
+ * for a caller has another parent, and gets the signal from the caller. */
+int verb_follow_parent (const struct arguments *arguments, struct error *err);
+
 struct verb_exit {
   const char *status; /* NULL ends the list */
   const char *meaning;

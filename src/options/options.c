@@ -70,6 +70,9 @@ static const struct option_info table[] = {
                              "output_action=end "
                              "disk=100M" },
   [OPTION_TIMEOUT] = { "timeout", "DURATION", .help = "tighten limits.wall: 500ms, 30s, 5m, 1h" },
+  [OPTION_GRACE] = { "grace", "DURATION",
+                     .help = "how long after TERM a command that has to end gets KILL, 60s at most "
+                             "(default: 2s)" },
   [OPTION_ACCEPT] = { "accept-unenforced", "CONTROL", .repeats = true, .complete = COMPLETE_CONTROL,
                       .help = "go on without a required control that cannot be enforced" },
   [OPTION_UNCONFINED] = { "rawdog-no-sandbox-at-all",
@@ -131,7 +134,7 @@ static const struct option_info table[] = {
   [OPTION_PAYLOAD] = { "payload-b64", "TEXT",
                        .help = "the step as base64url or base64 of its JSON (default: standard input)" },
   [OPTION_WITH_PARENT] = { "die-with-parent",
-                           .help = "end the step when the thread that started this process ends" },
+                           .help = "end the run when the thread that started this process ends" },
   [OPTION_FORMAT] = { "format", "NAME", .complete = COMPLETE_WORDS, .words = format_words,
                       .help =
                           "text (default), man for the manual page, or the completions for bash, zsh, fish" },

@@ -3,9 +3,14 @@
 
 #include "options-verb.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "base-cleanup.h"
+#include "session-process.h"
 
 const char *verb_name (const struct verb *verb)
 {
@@ -74,4 +79,15 @@ int verb_status (const struct verb *verb, int result, const struct output *outpu
   if (verb->payload)
     return 125;
   return result == CLI_USAGE ? 2 : 1;
+}
+
+int verb_follow_parent (const struct arguments *arguments, struct error *err)
+{
+  pid_t parent = getppid ();
+
+  if (!arguments_have (arguments, OPTION_WITH_PARENT) || arguments->process->helper != NULL)
+    return 0;
+  if (prctl (PR_SET_PDEATHSIG, SIGTERM) < 0)
+    return error_set_errno (err, errno, "cannot set the signal for the end of the parent");
+  return parent == getppid () ? 0 : error_set (err, -ESRCH, "the parent process has already ended");
 }

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base-limits.h"
+#include "base-number.h"
 #include "base-path.h"
 #include "control-lattice.h"
 #include "plan-request.h"
 #include "profile-ceiling.h"
 #include "profile-profile.h"
 #include "session-paths.h"
+#include "supervisor-run.h"
 
 /* A run gets its own id and range of ids. A document that is only printed has fixed ones, so that equal input
  * gives equal bytes. */
@@ -53,8 +56,22 @@ const char *session_request_profile (const struct session_request *asked)
   return asked->profile ? asked->profile : "baseline";
 }
 
+int session_request_grace (const struct session_request *asked, uint64_t *ret_ms, struct error *err)
+{
+  uint64_t ms = RUN_GRACE_MS;
+
+  if (asked->grace != NULL && (!number_parse_duration (asked->grace, &ms) || ms == 0 || ms > LIMIT_GRACE_MS))
+    return error_set (err, ERROR_USAGE, "--grace: '%s' is not a duration from 1ms to %us", asked->grace,
+                      LIMIT_GRACE_MS / 1000);
+  *ret_ms = ms;
+  return 0;
+}
+
 int session_request_read (const struct session_request *asked, struct request *request, struct error *err)
 {
+  uint64_t grace;
+  int r;
+
   request->unconfined = asked->unconfined;
   request->terminal = asked->terminal;
   request->id_slot = 0;
@@ -68,7 +85,8 @@ int session_request_read (const struct session_request *asked, struct request *r
   for (char *const *e = asked->caller_env; e != NULL && *e != NULL; e++)
     if (strchr (*e, '=') != NULL && strlist_add (&request->caller_env, *e) < 0)
       return error_oom (err);
-  return read_each (asked, request, err);
+  r = session_request_grace (asked, &grace, err);
+  return r < 0 ? r : read_each (asked, request, err);
 }
 
 /* A setting that is only a default for the command line. *RET_TEXT is NULL if neither sets it, or if both set

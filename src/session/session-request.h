@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base-error.h"
 #include "base-str.h"
@@ -55,6 +56,7 @@ struct session_request {
   const struct strlist *secrets;  /* NAME=FILE */
   const struct strlist *limits;   /* KEY=VALUE; an error where it would loosen */
   const struct strlist *timeout;  /* the deadline; at most one */
+  const char *grace;              /* from TERM to KILL; NULL: RUN_GRACE_MS */
   const struct strlist *accepted; /* controls that need not be enforced */
   struct session_limit at_most[SESSION_LIMITS]; /* ends with a TEXT of NULL, or full */
   bool unconfined;                              /* the client accepts a run without a sandbox */
@@ -88,6 +90,9 @@ const char *session_request_profile (const struct session_request *asked);
 
 /* Converts everything except argv, workspace, root and backend. */
 int session_request_read (const struct session_request *asked, struct request *request, struct error *err);
+
+/* Milliseconds. */
+int session_request_grace (const struct session_request *asked, uint64_t *ret_ms, struct error *err);
 
 /* On a described host a directory is taken literally. */
 int session_request_root (const struct session_request *asked, const struct profile *profile,

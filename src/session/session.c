@@ -191,6 +191,8 @@ static int execute (struct session *session, struct error *err)
   const int *streams = request->capture ? session->captured : request->streams;
   cleanup_free char *init = paths_program ("tyrum-oci-init");
   cleanup_free char *helper = paths_program ("tyrum-oci-libcrun-helper");
+  uint64_t grace_ms = 0;
+  int r = session_request_grace (request, &grace_ms, err);
   const struct run_options options = {
     .host = outcome->context.host,
     .plan = outcome->plan,
@@ -210,6 +212,7 @@ static int execute (struct session *session, struct error *err)
     .cut_output = request->cut_output,
     .wide_output = request->wide_output,
     .last = request->last,
+    .grace_ms = grace_ms,
     .keep_override = request->result_directory >= 0 && !privileges_own_directory (request->result_directory),
     .engine_socket = request->engine_socket,
     .pull = request->pull,
@@ -219,6 +222,8 @@ static int execute (struct session *session, struct error *err)
   struct error left = { 0 };
   unsigned finished;
 
+  if (r < 0)
+    return r;
   if (init == NULL || helper == NULL)
     return error_oom (err);
   request->process->prewarmed = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the go-ahead to the end: streams, signals, the deadline, and how the command ended.
  *
- * The end comes within a bound. A run that is made to end gets TERM, after RUN_GRACE_MS KILL, and what is
+ * The end comes within a bound. A run that is made to end gets TERM, after its grace period KILL, and what is
  * still there RUN_END_MS later is left to gc: init cannot go while a process that joined its pid namespace
  * from outside is a zombie whose parent does not collect it. Orphans that become our children are
  * collected as they end.
@@ -40,6 +40,7 @@ struct course {
   bool deadline_hit;
   bool over;           /* more output than may pass made it end */
   bool killed;         /* by us */
+  bool told;           /* init told how the command ended */
   bool hurried;        /* by the deadline, or by a signal to us */
   uint64_t kill_at;    /* 0: it was not asked to end */
   uint64_t give_up_at; /* 0: init was neither killed nor has it said that it ends */
@@ -111,6 +112,11 @@ static bool has_unwritten (const struct run *run)
   return stream_wants_write (&run->streams[STREAM_OUT]) || stream_wants_write (&run->streams[STREAM_ERR]);
 }
 
+static uint64_t grace_of (const struct run *run)
+{
+  return run->options->grace_ms > 0 ? run->options->grace_ms : RUN_GRACE_MS;
+}
+
 /* From now on init has MS milliseconds to be gone. */
 static void expect_end (struct course *course, uint64_t ms)
 {
@@ -136,7 +142,7 @@ static void ask_to_end (struct course *course, int signal_number)
     course->abandoned = true;
   send_to_init (course->run, signal_number);
   if (course->kill_at == 0)
-    course->kill_at = run_now_ms () + RUN_GRACE_MS;
+    course->kill_at = run_now_ms () + grace_of (course->run);
   else
     kill_init (course);
 }
@@ -185,7 +191,7 @@ static void on_status (struct event *event, short revents)
     return;
   }
   take_ended (run, &ended);
-  course->ended = true;
+  course->ended = course->told = true;
   run_parts_ended (run);
   if (run->result.code == 0)
     run_let_go_of_inside (run);
@@ -414,11 +420,20 @@ static void on_write (struct event *event, short revents)
   on_copied (copying, copying->stream->len != waiting);
 }
 
+/* Init that is killed, with all that is inside, tells nothing. If it told of an end by SIGKILL, that KILL came
+ * from inside. */
+static bool was_killed_by_us (const struct course *course)
+{
+  return !course->told && (course->killed || atomic_load (&run_watchdog_memory (course->run)->killed));
+}
+
 /* Which of the ways to end it was, once everything is known. */
 static void set_reason (struct course *course)
 {
   struct run_result *result = &course->run->result;
   bool failed = result->code != 0;
+
+  result->killed = was_killed_by_us (course);
 
   if (course->deadline_hit) {
     result->reason = RUN_DEADLINE;
@@ -426,7 +441,9 @@ static void set_reason (struct course *course)
   } else if (course->over) {
     result->reason = RUN_LIMIT;
     result->code = RUN_CODE_REFUSED;
-  } else if (failed && (result->counters.oom_kills > 0 || result->counters.pids_denied > 0))
+  } else if (result->killed)
+    result->reason = RUN_KILLED;
+  else if (failed && (result->counters.oom_kills > 0 || result->counters.pids_denied > 0))
     result->reason = RUN_LIMIT;
 }
 
@@ -513,6 +530,7 @@ int run_loop (struct run *run)
 
   if (r < 0)
     return r;
+  atomic_store (&run_watchdog_memory (run)->grace, grace_of (run));
   atomic_store (&run_watchdog_memory (run)->deadline,
                 *timer_of (run) < 0 ? 0 : started + run_deadline_left (run));
   io_timeout_init (&course.io_timeout);
@@ -529,6 +547,6 @@ int run_loop (struct run *run)
   run->result.wall_ms = run_now_ms () - started;
   take_result (&course);
   set_reason (&course);
-  run_explain (run, course.deadline_hit, course.over, course.killed);
+  run_explain (run, course.deadline_hit, course.over, course.killed || run->result.killed);
   return 0;
 }

@@ -154,7 +154,7 @@ void run_result_clear (struct run_result *result)
 
 const char *run_reason_text (enum run_reason reason)
 {
-  static const char *const names[] = { "exited", "signalled", "deadline", "refused", "limit" };
+  static const char *const names[] = { "exited", "signalled", "deadline", "refused", "limit", "killed" };
 
   return names[reason];
 }

@@ -20,9 +20,6 @@
 /* How long what was killed may take to be gone. */
 #define RUN_END_MS 5000u
 
-/* After TERM a command has this long to end by itself. */
-#define RUN_GRACE_MS 2000u
-
 /* Processes of a run that are waited for one by one: a step, and helpers. */
 #define RUN_SPARED_MAX 8
 
@@ -229,7 +226,9 @@ void run_take_signal (struct run *run, int number, bool end);
 struct watchdog_memory {       /* shared with it */
   atomic_uint turn;            /* for struct stream */
   _Atomic (uint64_t) deadline; /* a time of run_now_ms; 0 for none */
+  _Atomic (uint64_t) grace;    /* milliseconds from TERM to KILL */
   atomic_bool watches;         /* it has begun */
+  atomic_bool killed;          /* it has sent KILL to init */
 };
 
 /* Starts the watchdog, if there is none yet. */

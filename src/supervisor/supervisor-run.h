@@ -31,7 +31,11 @@ enum run_phase {
   PHASE_COUNT
 };
 
-enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMIT };
+/* KILLED: a signal asked this process to end the command, which did not end within the grace period. */
+enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMIT, RUN_KILLED };
+
+/* After TERM a command has this long to end by itself, unless the caller sets another time. */
+#define RUN_GRACE_MS 2000u
 
 struct run_options {
   const struct host_facts *host;
@@ -53,6 +57,7 @@ struct run_options {
   bool cut_output;    /* more output than may pass is cut off without a message, whatever the plan has: the
                        * caller has promised that, and tells of it */
   bool wide_output;   /* the command may end before its output was read: the pipe takes what it can */
+  uint64_t grace_ms;  /* from TERM to KILL; 0: RUN_GRACE_MS */
   bool last;          /* this process launches nothing after it: privileges are given up on the way */
   bool keep_override; /* it writes something afterwards where only CAP_DAC_OVERRIDE lets it */
 
@@ -67,6 +72,7 @@ struct run_result {
   enum run_reason reason;
   int code;       /* the command's exit code; 128+n after a signal; 124, 125 as documented */
   int signal;     /* 0: none, or not known */
+  bool killed;    /* SIGNAL is the KILL that this program sent after the grace period */
   int exec_errno; /* why the command could not be executed; 0: it was, or that is not known */
   int end_signal; /* the signal by which this process was asked to end the command; 0: none */
   uint64_t wall_ms;

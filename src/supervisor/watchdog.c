@@ -87,9 +87,10 @@ static void on_held (struct watch *watch)
                 || (sent & (bit (SIGTERM) | bit (SIGINT) | bit (SIGHUP) | bit (SIGQUIT))) != 0;
   bool at_once = (sent & bit (SIGKILL)) != 0;
 
-  if (at_once || (wanted && watch->asked != 0 && now - watch->asked >= RUN_GRACE_MS))
+  if (at_once || (wanted && watch->asked != 0 && now - watch->asked >= atomic_load (&watch->memory->grace))) {
+    atomic_store (&watch->memory->killed, true);
     run_signal (HELPER_FD, watch->init, SIGKILL);
-  else if (wanted && watch->asked == 0) {
+  } else if (wanted && watch->asked == 0) {
     watch->asked = now;
     run_signal (HELPER_FD, watch->init, SIGTERM);
   }

@@ -60,6 +60,7 @@ static void sum_exit (struct json_writer *w, const struct json_node *end)
   json_object_begin (w, "exit");
   copy_if_there (w, end, "code");
   copy_if_there (w, end, "signal");
+  copy_if_there (w, end, "killed");
   copy_if_there (w, end, "reason");
   sum_text (w, "error", text_of (end, "error"));
   json_object_end (w);

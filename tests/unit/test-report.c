@@ -120,6 +120,26 @@ static void test_signalled (void **state)
   check_result (c.plan, &result, NULL, rows, ARRAY_LEN (rows));
 }
 
+/* The KILL after the grace period is not the command's own signal. */
+static void test_killed (void **state)
+{
+  static const struct expected rows[] = {
+    { "exit.code", "137" },
+    { "exit.signal", "null" },
+    { "exit.killed", "true" },
+    { "exit.reason", "killed" },
+  };
+  cleanup_posture_case struct posture_case c = { 0 };
+  char id[] = "r-1";
+  const struct run_result result = {
+    .id = id, .reason = RUN_KILLED, .code = 137, .signal = 9, .killed = true
+  };
+
+  (void) state;
+  posture_case_make (&c);
+  check_result (c.plan, &result, NULL, rows, ARRAY_LEN (rows));
+}
+
 /* Nothing ran: the document says so, and claims nothing that nobody saw. */
 static void test_not_started (void **state)
 {
@@ -251,6 +271,7 @@ static void test_without_a_sandbox (void **state)
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_ended),
   cmocka_unit_test (test_signalled),
+  cmocka_unit_test (test_killed),
   cmocka_unit_test (test_not_started),
   cmocka_unit_test (test_cause),
   cmocka_unit_test (test_status),
