@@ -87,5 +87,8 @@
 #define LIMIT_OPEN_FILES_MAX 1048576u    /* default fs.nr_open */
 #define LIMIT_ID_MAX         4294967294u /* (uid_t) -1 means "no change" */
 
+/* Lines of --events that a reader has not taken. */
+#define LIMIT_EVENT_QUEUE_BYTES ((size_t) 256 * 1024)
+
 /* From TERM to KILL. */
 #define LIMIT_GRACE_MS 60000u

@@ -13,6 +13,7 @@
 #include "cli-verbs.h"
 #include "denial-write.h"
 #include "options-session.h"
+#include "session-event-queue.h"
 
 /* Opens the directory of the result file before the command can replace it. */
 static int open_result (const char *file, struct error *err)
@@ -246,7 +247,8 @@ static int run (const struct arguments *arguments, struct output *output, struct
 {
   struct session_request request = request_of_arguments (arguments, "run");
   const char *file = arguments_text (arguments, OPTION_RESULT);
-  cleanup_close int directory = -1;
+  const char *events = arguments_text (arguments, OPTION_EVENTS);
+  cleanup_close int directory = -1, event_fd = -1;
   int r = check_terminal (arguments, err);
 
   if (r < 0)
@@ -260,13 +262,16 @@ static int run (const struct arguments *arguments, struct output *output, struct
     request.result_directory = directory;
     request.result_file = strrchr (file, '/') ? strrchr (file, '/') + 1 : file;
   }
-  return launch (&request, arguments, output, err);
+  if (events != NULL)
+    r = event_target_open (events, &event_fd, err);
+  request.events = event_fd;
+  return r < 0 ? r : launch (&request, arguments, output, err);
 }
 
-static const enum option options[] = { OPTIONS_OF_REQUEST,   OPTION_GRACE,  OPTION_WITH_PARENT,
-                                       OPTION_ENGINE_SOCKET, OPTION_PULL,   OPTION_TTY,
-                                       OPTION_TRACE_TIME,    OPTION_RESULT, OPTION_JSON,
-                                       OPTION_DRY_RUN,       OPTION_COUNT };
+static const enum option options[] = { OPTIONS_OF_REQUEST,   OPTION_GRACE,   OPTION_WITH_PARENT,
+                                       OPTION_ENGINE_SOCKET, OPTION_PULL,    OPTION_TTY,
+                                       OPTION_TRACE_TIME,    OPTION_RESULT,  OPTION_EVENTS,
+                                       OPTION_JSON,          OPTION_DRY_RUN, OPTION_COUNT };
 
 static const struct verb_example examples[] = {
   { "tyrum-oci run --profile hardened -- make test", "run tests that can reach only this directory" },
@@ -292,7 +297,9 @@ const struct verb verb_run = {
       "reason after a signal to this program is killed. When the reader of a stream is gone, the command "
       "gets SIGPIPE at its next write, as in a "
       "shell.\n\n"
-      "With --result the result is written to a file; with --json it is printed instead of the "
+      "With --events what happens is written while the run goes on, as JSON lines "
+      "(docs/events.md). With --result the result is written to a file; with --json it is printed instead of "
+      "the "
       "command's output, which is then counted and dropped. With --dry-run nothing is launched: the "
       "document goes to standard output, and what the plan leaves out, and why, to standard error.",
   .operands = "[--] COMMAND [ARG...]",

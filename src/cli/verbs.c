@@ -7,6 +7,7 @@
 
 #include "base-limits.h"
 #include "session-delegate.h"
+#include "session-event-queue.h"
 #include "options-help.h"
 
 const struct verb_exit verb_statuses[] = {
@@ -90,17 +91,19 @@ static int no_verb (const struct verb *verb, struct error *err)
   return error_set (err, CLI_USAGE, "'%s' needs one of %s", verb->path, names.text);
 }
 
-/* Keys and size of a terminal belong to the caller; a command without a sandbox runs directly in the
+/* Keys and size of a terminal belong to the caller, and so do other descriptors than the standard streams; a
+ * command without a sandbox runs directly in the
  * caller's environment; and a verb that launches nothing is faster here. */
 static bool may_be_handed_on (const struct verb *verb, const struct arguments *arguments)
 {
   static const enum option here[] = { OPTION_TTY, OPTION_DRY_RUN, OPTION_HOST_FACTS, OPTION_UNCONFINED,
                                       OPTION_HELP };
+  const char *events = arguments_text (arguments, OPTION_EVENTS);
 
   for (size_t i = 0; i < ARRAY_LEN (here); i++)
     if (arguments_have (arguments, here[i]))
       return false;
-  return verb->handed_on;
+  return verb->handed_on && (events == NULL || !event_target_is_descriptor (events));
 }
 
 static int do_verb (const struct verb *verb, const struct arguments *arguments, struct output *output,

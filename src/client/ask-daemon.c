@@ -34,11 +34,12 @@ static bool have_option (char *const *argv, const char *option)
 }
 
 /* Options that need the caller's own process, or with which nothing is launched. With --die-with-parent
- * tyrum-oci-cli asks the daemon: it knows whether that is an option of run or an argument of the command. */
+ * or a file for --events tyrum-oci-cli asks the daemon: it knows whether that is an option of run or an
+ * argument of the command. */
 static bool is_done_here (char *const *argv)
 {
-  static const char *const here[] = { "--tty", "--dry-run", "--host-facts", "--rawdog-no-sandbox-at-all",
-                                      "--help" };
+  static const char *const here[] = { "--tty",    "--dry-run", "--host-facts", "--rawdog-no-sandbox-at-all",
+                                      "--events", "--help" };
 
   for (size_t i = 0; i < ARRAY_LEN (here); i++)
     if (have_option (argv + 1, here[i]))

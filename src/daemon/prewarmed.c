@@ -30,7 +30,8 @@ static const enum option making[] = { OPTION_PROFILE, OPTION_BACKEND, OPTION_RUN
 static const enum option telling[] = { OPTION_WORKSPACE,  OPTION_CWD,     OPTION_ENV,
                                        OPTION_TIMEOUT,    OPTION_RESULT,  OPTION_JSON,
                                        OPTION_TRACE_TIME, OPTION_HOME,    OPTION_DB,
-                                       OPTION_MIGRATIONS, OPTION_PAYLOAD, OPTION_WITH_PARENT };
+                                       OPTION_MIGRATIONS, OPTION_PAYLOAD, OPTION_WITH_PARENT,
+                                       OPTION_GRACE,      OPTION_EVENTS };
 
 struct prewarmed {
   struct session_process *process;

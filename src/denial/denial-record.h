@@ -38,9 +38,10 @@ struct denial {
   uint32_t pid;  /* of the first process that was denied, inside; 0: not known */
   int errnum;    /* that the program got; 0: none */
   uint64_t count;
-  bool aside;  /* it happened, but did not make the command fail */
-  char *rule;  /* "FILE:LINE", or another text of origin_text */
-  char *allow; /* how to allow it, in one clause */
+  uint64_t told; /* the count that was last told while the run went on; 0: none was */
+  bool aside;    /* it happened, but did not make the command fail */
+  char *rule;    /* "FILE:LINE", or another text of origin_text */
+  char *allow;   /* how to allow it, in one clause */
 };
 
 struct denials {

@@ -462,8 +462,10 @@ static void explain_empty (struct infer *infer)
   for (size_t i = 0; i < infer->denials->count; i++) {
     struct denial *denial = &infer->denials->items[i];
 
-    if (denial->effect == EFFECT_EMPTY)
-      denial->aside = !is_meant (infer, denial->what);
+    if (denial->effect == EFFECT_EMPTY && is_meant (infer, denial->what)) {
+      denial->aside = false;
+      denial->told = 0;
+    }
   }
 }
 

@@ -65,8 +65,3 @@ void journal_damage_details (struct json_writer *w, const void *damage);
 bool journal_damage_read (const struct json_node *details, struct journal_damage *ret_damage);
 
 json_reader journal_into_hash; /* into a char[SHA256_HEX] */
-
-uint64_t journal_now (void);
-/* Microseconds since 1970 as RFC 3339. */
-#define JOURNAL_TIME 32
-void journal_time_text (uint64_t time, char text[JOURNAL_TIME]);

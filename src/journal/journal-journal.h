@@ -156,6 +156,16 @@ void journal_reader_close (struct journal_reader *reader);
 DEFINE_CLEANUP (struct journal_reader, journal_reader_close)
 #define cleanup_journal_reader cleanup (journal_reader_close_p)
 
+/* ---- Time, as every line has it. */
+
+/* Microseconds since 1970. */
+uint64_t journal_now (void);
+
+#define JOURNAL_TIME 32
+
+/* RFC 3339. */
+void journal_time_text (uint64_t time, char text[JOURNAL_TIME]);
+
 /* ---- Verifying. */
 
 struct journal_verdict {

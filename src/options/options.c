@@ -97,6 +97,10 @@ static const struct option_info table[] = {
   [OPTION_TRACE_TIME] = { "trace-time", .help = "say on standard error how long each phase of the run took" },
   [OPTION_RESULT] = { "result", "FILE", .complete = COMPLETE_FILE,
                       .help = "write the result, a JSON document, to FILE" },
+  [OPTION_EVENTS] = { "events", "FD|FILE", .complete = COMPLETE_FILE,
+                      .help =
+                          "write events as JSON lines while the run goes on: posture, started, denial, "
+                          "limit, ended; to the inherited descriptor of that number, or appended to FILE" },
   [OPTION_SIGNAL] = { "signal", "NAME", .help = "the signal to send: TERM (default), INT, HUP, KILL" },
   [OPTION_DRY_RUN] = { "dry-run", .help = "print the document, launch nothing" },
   [OPTION_REMOVE] = { "remove", .help = "take out what was put in before" },

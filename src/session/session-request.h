@@ -74,13 +74,14 @@ struct session_request {
   bool wide_output; /* the command may end before its output was read: its pipe holds as much as it can */
   bool cut_output;  /* truncate output over the limit, whatever the profile says: the client reports it */
 
-  int result_directory;    /* where the result is written; -1: nowhere */
+  int events;           /* where events are written as JSON lines; from event_target_open, or -1: nowhere */
+  int result_directory; /* where the result is written; -1: nowhere */
   const char *result_file; /* its name there */
   bool document;           /* the outcome gets the result as text */
   bool last;               /* no run follows in this process, so it may drop its privileges */
 };
 
-#define SESSION_REQUEST .streams = { -1, -1, -1 }, .result_directory = -1
+#define SESSION_REQUEST .streams = { -1, -1, -1 }, .events = -1, .result_directory = -1
 
 struct ceiling;
 struct profile;

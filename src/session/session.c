@@ -11,6 +11,7 @@
 
 #include "base-file.h"
 #include "journal-result.h"
+#include "session-event-sink.h"
 #include "session-journal-sink.h"
 #include "session-paths.h"
 #include "supervisor-prewarmed.h"
@@ -25,11 +26,15 @@ struct session {
   const struct session_sink *clients;
   struct session_outcome *outcome;
   struct journal_sink journal;
+  struct event_sink events;
+  struct audit_log_limit limits[AUDIT_LOG_LIMITS]; /* told while the command ran */
+  size_t limit_count;
   int captured[3]; /* the command's streams, where they are captured */
 };
 
 static void session_clear (struct session *session)
 {
+  event_sink_clear (&session->events);
   journal_sink_clear (&session->journal);
   for (size_t i = 0; i < ARRAY_LEN (session->captured); i++)
     close_p (&session->captured[i]);
@@ -47,13 +52,15 @@ void session_outcome_clear (struct session_outcome *outcome)
 
 /* ---- Events. */
 
-static int tell_clients (const struct session *session, struct session_event event, struct error *err)
+static int tell_clients (struct session *session, struct session_event event, struct error *err)
 {
   int r = 0;
 
   event.run = session->outcome;
   for (const struct session_sink *sink = session->clients; r == 0 && sink != NULL; sink = sink->next)
     r = sink->event (sink->data, &event, err);
+  if (r == 0)
+    event_sink_event (&session->events, &event);
   return r;
 }
 
@@ -64,14 +71,14 @@ static int tell_journal (struct session *session, struct session_event event, st
 }
 
 /* An event that has happened cannot be refused. */
-static void tell_fact (const struct session *session, struct session_event event)
+static void tell_fact (struct session *session, struct session_event event)
 {
   cleanup_error struct error ignored = { 0 };
 
   (void) tell_clients (session, event, &ignored);
 }
 
-static void note (const struct session *session, const char *text)
+static void note (struct session *session, const char *text)
 {
   tell_fact (session, (struct session_event){ SESSION_NOTE, .note = { text, false } });
 }
@@ -96,6 +103,45 @@ static int on_start (void *data, const struct posture *posture, struct error *er
   if (r == 0 && posture != NULL)
     r = tell_clients (session, (struct session_event){ SESSION_POSTURE, .posture = posture }, err);
   return r < 0 ? r : tell_clients (session, started, err);
+}
+
+/* ---- While the command runs. */
+
+static void on_denial (void *data, const struct denial *denial)
+{
+  tell_fact (data, (struct session_event){ SESSION_DENIAL, .denial = denial });
+}
+
+static void on_limit (void *data, enum control control, const char *what, uint64_t number)
+{
+  struct session *session = data;
+  const struct audit_log_limit limit = { control, what, number };
+
+  if (session->limit_count < ARRAY_LEN (session->limits))
+    session->limits[session->limit_count++] = limit;
+  tell_fact (session, (struct session_event){ SESSION_LIMIT, .limit = &limit });
+}
+
+static bool limit_was_told (const struct session *session, const struct audit_log_limit *limit)
+{
+  for (size_t i = 0; i < session->limit_count; i++)
+    if (session->limits[i].control == limit->control && strcmp (session->limits[i].what, limit->what) == 0)
+      return true;
+  return false;
+}
+
+static int events_waiting (void *data)
+{
+  const struct session *session = data;
+
+  return event_queue_waiting (&session->events.queue);
+}
+
+static void flush_events (void *data)
+{
+  struct session *session = data;
+
+  event_queue_flush (&session->events.queue);
 }
 
 /* ---- Up to the plan. */
@@ -189,6 +235,7 @@ static int execute (struct session *session, struct error *err)
   const struct session_request *request = session->request;
   struct session_outcome *outcome = session->outcome;
   const int *streams = request->capture ? session->captured : request->streams;
+  const struct run_observer observer = { session, on_denial, on_limit, events_waiting, flush_events };
   cleanup_free char *init = paths_program ("tyrum-oci-init");
   cleanup_free char *helper = paths_program ("tyrum-oci-libcrun-helper");
   uint64_t grace_ms = 0;
@@ -209,6 +256,7 @@ static int execute (struct session *session, struct error *err)
     .id = outcome->run,
     .on_start = on_start,
     .on_start_data = session,
+    .observer = &observer,
     .cut_output = request->cut_output,
     .wide_output = request->wide_output,
     .last = request->last,
@@ -245,7 +293,7 @@ static int execute_unconfined (struct session *session, struct error *err)
 /* ---- The end. */
 
 /* A captured stream is passed as a mapping of its file. */
-static int tell_stream (const struct session *session, struct session_output output, struct error *err)
+static int tell_stream (struct session *session, struct session_output output, struct error *err)
 {
   int fd = session->request->capture ? session->captured[output.stream] : -1;
   off_t size = fd >= 0 ? lseek (fd, 0, SEEK_END) : 0;
@@ -261,7 +309,7 @@ static int tell_stream (const struct session *session, struct session_output out
   return 0;
 }
 
-static int tell_output (const struct session *session, struct error *err)
+static int tell_output (struct session *session, struct error *err)
 {
   const struct run_result *result = &session->outcome->result;
   int r = tell_stream (session,
@@ -280,7 +328,7 @@ static int tell_output (const struct session *session, struct error *err)
                               err);
 }
 
-static int tell_end (const struct session *session, struct error *err)
+static int tell_end (struct session *session, struct error *err)
 {
   const struct session_outcome *outcome = session->outcome;
   const struct denials *denials = &outcome->result.denials;
@@ -289,9 +337,11 @@ static int tell_end (const struct session *session, struct error *err)
   int r = tell_output (session, err);
 
   for (size_t i = 0; i < denials->count; i++)
-    tell_fact (session, (struct session_event){ SESSION_DENIAL, .denial = &denials->items[i] });
+    if (denials->items[i].told != denials->items[i].count)
+      tell_fact (session, (struct session_event){ SESSION_DENIAL, .denial = &denials->items[i] });
   for (size_t i = 0; i < count; i++)
-    tell_fact (session, (struct session_event){ SESSION_LIMIT, .limit = &limits[i] });
+    if (!limit_was_told (session, &limits[i]))
+      tell_fact (session, (struct session_event){ SESSION_LIMIT, .limit = &limits[i] });
   tell_fact (session, (struct session_event){ .kind = SESSION_ENDED });
   return r;
 }
@@ -336,6 +386,17 @@ static int finish (struct session *session, struct error *err)
   return tell_end (session, err);
 }
 
+static void end_events (struct session *session)
+{
+  cleanup_free char *text = NULL;
+
+  event_sink_end (&session->events);
+  if (session->events.queue.failed == 0)
+    return;
+  text = str_format ("--events: not all of them were written: %s", strerror (session->events.queue.failed));
+  note (session, text ? text : "--events: not all of them were written");
+}
+
 /* Writes nothing if the request did not reach a run. */
 static int write_result (const struct session *session, struct error *err)
 {
@@ -376,8 +437,10 @@ int session_run (const struct session_request *request, const struct session_sin
                                                      .captured = { -1, -1, -1 } };
   struct session_outcome *outcome = session.outcome;
   cleanup_error struct error second = { 0 };
-  int r = prepare (&session, err);
+  int r;
 
+  event_sink_init (&session.events, request->events);
+  r = prepare (&session, err);
   if (r == 0)
     r = outcome->unconfined ? execute_unconfined (&session, err) : execute (&session, err);
   if (r == 0)
@@ -386,6 +449,7 @@ int session_run (const struct session_request *request, const struct session_sin
     error_set (&outcome->refused, err->code, "%s", error_text (err));
     tell_refused (&session);
   }
+  end_events (&session);
   if (outcome->planned && session.journal.log.note != NULL)
     note (&session, session.journal.log.note);
   /* A failed run has a result document too; its own error takes precedence over one of writing that. */

@@ -140,6 +140,7 @@ static void on_call (struct event *event, short revents)
   for (unsigned i = 0; i < CALLS_AT_ONCE && answer_one (listener, run->options->plan, &run->result.denials);
        i++)
     continue;
+  run_tell_denials (run);
 }
 
 static void init (struct run *run, void *state)

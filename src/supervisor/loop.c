@@ -321,6 +321,8 @@ static void on_deadline (struct event *event, short revents)
     return;
   /* What came first is the reason. */
   course->deadline_hit = !course->ended && !course->over;
+  if (course->deadline_hit)
+    run_tell_limit (course->run, CONTROL_LIMITS_WALL, "after_ms", course->run->options->plan->wall_ms);
   if (course->run->init->pidfd >= 0) {
     hurry (course, SIGTERM);
     return;
@@ -355,6 +357,9 @@ static void on_cap (struct copying *copying)
   const struct run_options *options = course->run->options;
 
   copying->told = true;
+  run_tell_limit (course->run, CONTROL_LIMITS_OUTPUT,
+                  copying->stream == &course->run->streams[STREAM_OUT] ? "stdout_bytes" : "stderr_bytes",
+                  copying->stream->seen);
   if (options->cut_output)
     return;
   if (options->plan->output_cut) {

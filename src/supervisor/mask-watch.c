@@ -206,6 +206,7 @@ static void on_open (struct event *event, short revents)
 {
   (void) revents;
   run_serve_mask_watch (event->data);
+  run_tell_denials (event->data);
 }
 
 static void init (struct run *run, void *state)

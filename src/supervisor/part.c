@@ -10,8 +10,8 @@
 
 extern const struct run_part cgroup_part, cleanup_helper_part, deadline_part, directory_part, engine_part,
     engine_container_part, filter_part, hidden_paths_part, id_range_part, image_root_part, init_part,
-    inside_part, listener_part, mask_watch_part, program_part, protected_sources_part, runtime_part,
-    signals_part, stage_part, streams_part, terminal_part, watchdog_part;
+    inside_part, listener_part, live_events_part, mask_watch_part, program_part, protected_sources_part,
+    runtime_part, signals_part, stage_part, streams_part, terminal_part, watchdog_part;
 
 /* Undone from the last row to the first: the reason for a place is what has to be there when the part is
  * prepared, or what must be gone before it is undone. */
@@ -25,11 +25,12 @@ extern const struct run_part cgroup_part, cleanup_helper_part, deadline_part, di
       &cgroup_part         /* empty when init, the runtime, its helper and the watchdog have ended */
 
 #define PARTS_OF_EVERY_COMMAND                                                                               \
-  &init_part,         /* ends init: before the container is removed, before ids are released */              \
-      &deadline_part, /* of the command only */                                                              \
-      &watchdog_part, /* watches init, and must not signal one that is being ended */                        \
-      &inside_part,   /* released before init ends, whose end then takes the mounts down */                  \
-      &terminal_part  /* the caller's terminal is usable again before anything can take time */
+  &init_part,            /* ends init: before the container is removed, before ids are released */           \
+      &deadline_part,    /* of the command only */                                                           \
+      &watchdog_part,    /* watches init, and must not signal one that is being ended */                     \
+      &inside_part,      /* released before init ends, whose end then takes the mounts down */               \
+      &live_events_part, /* from the command's start on */                                                   \
+      &terminal_part     /* the caller's terminal is usable again before anything can take time */
 
 const struct run_part *const parts_of_programs[] = {
   &mask_watch_part,       /* its marks go at once where their mounts have gone: last */

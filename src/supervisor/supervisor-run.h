@@ -37,6 +37,17 @@ enum run_reason { RUN_EXITED, RUN_SIGNALLED, RUN_DEADLINE, RUN_REFUSED, RUN_LIMI
 /* After TERM a command has this long to end by itself, unless the caller sets another time. */
 #define RUN_GRACE_MS 2000u
 
+/* Gets what happens while the command runs. */
+struct run_observer {
+  void *data;
+  /* One that is new, or whose count has doubled since it was told. */
+  void (*denial) (void *data, const struct denial *denial);
+  /* WHAT is the name of NUMBER. */
+  void (*limit) (void *data, enum control control, const char *what, uint64_t number);
+  int (*waiting) (void *data); /* a descriptor; FLUSH is called when it can be written. -1: none */
+  void (*flush) (void *data);
+};
+
 struct run_options {
   const struct host_facts *host;
   const struct plan *plan;
@@ -53,6 +64,8 @@ struct run_options {
   /* Called when all is ready and judged, before the command starts, which a failure prevents. May be NULL. */
   int (*on_start) (void *data, const struct posture *posture, struct error *err);
   void *on_start_data;
+
+  const struct run_observer *observer; /* NULL: none */
 
   bool cut_output;    /* more output than may pass is cut off without a message, whatever the plan has: the
                        * caller has promised that, and tells of it */
