@@ -128,6 +128,13 @@ static const struct control_info table[] = {
                               "Each output stream has at most this many bytes; more ends the run, or is "
                               "dropped and counted if the profile allows that.",
                               "the limit of the supervisor's streams" },
+  [CONTROL_LIMITS_IDLE] = { "limits.idle", BY (SETTING_IDLE),
+                            "The run is ended when it has had no input and no output for this time.",
+                            "the supervisor's second timer in the kernel" },
+  [CONTROL_LIMITS_OUTPUT_RATE] = { "limits.output_rate", BY (SETTING_OUTPUT_RATE),
+                                   "Each output stream passes no more bytes per second than this, on "
+                                   "average; the command waits, and nothing is dropped.",
+                                   "the rate of the supervisor's streams" },
   [CONTROL_LIMITS_DISK] = { "limits.disk", BY (SETTING_DISK),
                             "Workspace changes and writable layers take no more disk than this.",
                             "not at all: no backend enforces it in this version" },

@@ -58,6 +58,8 @@ static const struct enforcement_row common[] = {
   { CONTROL_LIMITS_OPEN_FILES, -1, ENFORCEMENT_ENFORCED, true, "RLIMIT_NOFILE" },
   { CONTROL_LIMITS_WALL, -1, ENFORCEMENT_ENFORCED, true, "our supervisor ends the run" },
   { CONTROL_LIMITS_OUTPUT, -1, ENFORCEMENT_ENFORCED, true, "our supervisor cuts the streams" },
+  { CONTROL_LIMITS_IDLE, -1, ENFORCEMENT_ENFORCED, true, "our supervisor ends the run" },
+  { CONTROL_LIMITS_OUTPUT_RATE, -1, ENFORCEMENT_ENFORCED, true, "our supervisor reads the streams later" },
   { CONTROL_LIMITS_DISK, -1, ENFORCEMENT_IMPOSSIBLE, false,
     "an OCI specification has no disk limit; filesystem.tmp and memory bound what is not the workspace" },
 

@@ -81,6 +81,10 @@ static const struct setting_info table[] = {
   [SETTING_OUTPUT_ACTION] = { "limits.output_action", LEVEL (output_levels, "end"),
                               .help = "what output beyond limits.output causes: the run ends, or the rest is "
                                       "dropped" },
+  [SETTING_IDLE] = { "limits.idle", NUMBER (SYNTAX_DURATION, 1, UINT64_C (30) * 24 * 3600 * 1000, NULL),
+                     .help = "time without input and output after which the run is ended" },
+  [SETTING_OUTPUT_RATE] = { "limits.output_rate", NUMBER (SYNTAX_SIZE, 1024, INT64_MAX, NULL),
+                            .help = "bytes per second of each output stream; the command waits beyond that" },
   [SETTING_DISK] = { "limits.disk", NUMBER (SYNTAX_SIZE, 4096, INT64_MAX, NULL),
                      .help = "bytes of workspace changes and writable layers" },
   [SETTING_BUDGET_RUNS] = { "budget.runs", NUMBER (SYNTAX_COUNT, 0, INT64_MAX, NULL),

@@ -32,8 +32,9 @@ struct outcome {
   int code;       /* 0: the command succeeded */
   int signal;     /* that ended it; 0: none, or not known */
   int exec_errno; /* why the command could not be executed; 0: it was executed */
-  bool deadline;
+  bool deadline, idle;
   uint64_t out_dropped, err_dropped; /* bytes beyond the cap */
+  uint64_t pauses;                   /* of reading, for limits.output_rate */
   bool output_ended;                 /* the cap ended the run */
   bool killed;  /* the supervisor sent SIGKILL: the deadline, a cap or a caller's signal */
   bool counted; /* there was a cgroup, so the counters are valid: */

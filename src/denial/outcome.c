@@ -92,6 +92,11 @@ static void explain_supervisor (struct infer *infer)
 
   if (o->deadline)
     add_observed (infer, SETTING_WALL, EFFECT_ENDED, 0, 1, strdup ("the run took too long"));
+  if (o->idle)
+    add_observed (infer, SETTING_IDLE, EFFECT_ENDED, 0, 1, strdup ("no input and no output for too long"));
+  if (o->pauses > 0)
+    add_observed (infer, SETTING_OUTPUT_RATE, EFFECT_SLOWED, 0, o->pauses,
+                  strdup ("output faster than its rate waited"));
   /* Only one stream is the cause; the other may have passed its cap while the run was ending. */
   if (o->out_dropped > 0)
     add_observed (infer, SETTING_OUTPUT, o->output_ended ? EFFECT_ENDED : EFFECT_CUT, 0, 1,

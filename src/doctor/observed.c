@@ -17,7 +17,7 @@ static const char profile_text[] =
     "  \"meaning\": \"Every control at once, to be observed.\",\n"
     "  \"filesystem\": { \"root\": \"%s\" },\n"
     "  \"process\": { \"user_namespace\": \"%s\", \"tools\": [\"/usr/bin/true\"] },\n"
-    "  \"limits\": { \"pids\": 512, \"disk\": \"1G\" },\n"
+    "  \"limits\": { \"pids\": 512, \"disk\": \"1G\", \"idle\": \"5m\", \"output_rate\": \"1M\" },\n"
     "  \"budget\": { \"runs\": 1 },\n"
     "  \"secrets\": [ { \"name\": \"token\", \"source\": \"%s\" } ] }\n";
 

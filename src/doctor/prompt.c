@@ -115,6 +115,8 @@ static void add_limits (struct strbuf *buf, const struct plan *plan, const struc
     { CONTROL_LIMITS_CPU, SETTING_CPUS, "cpu" },
     { CONTROL_LIMITS_WALL, SETTING_WALL, "per command" },
     { CONTROL_LIMITS_OUTPUT, SETTING_OUTPUT, "per output stream" },
+    { CONTROL_LIMITS_IDLE, SETTING_IDLE, "without input or output" },
+    { CONTROL_LIMITS_OUTPUT_RATE, SETTING_OUTPUT_RATE, "of output per second" },
     { CONTROL_LIMITS_DISK, SETTING_DISK, "disk" },
   };
   bool first = true;

@@ -186,6 +186,7 @@ size_t audit_log_limits (const struct plan *plan, const struct run_result *resul
     struct audit_log_limit limit;
   } rows[AUDIT_LOG_LIMITS] = {
     { result->reason == RUN_DEADLINE, { CONTROL_LIMITS_WALL, "after_ms", plan->wall_ms } },
+    { result->idle, { CONTROL_LIMITS_IDLE, "after_ms", plan->idle_ms } },
     { result->counters.oom_kills > 0, { CONTROL_LIMITS_MEMORY, "killed", result->counters.oom_kills } },
     { result->counters.pids_denied > 0, { CONTROL_LIMITS_PIDS, "denied", result->counters.pids_denied } },
     { result->out_cut, { CONTROL_LIMITS_OUTPUT, "stdout_bytes", result->out_bytes } },

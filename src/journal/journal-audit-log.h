@@ -70,7 +70,7 @@ struct audit_log_limit {
   uint64_t number;
 };
 
-#define AUDIT_LOG_LIMITS 5
+#define AUDIT_LOG_LIMITS 6
 
 /* Returns the number of limits in RET_LIMITS. */
 size_t audit_log_limits (const struct plan *plan, const struct run_result *result,

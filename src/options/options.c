@@ -12,8 +12,10 @@ static const char *const backend_words[] = { "oci", NULL };
 static const char *const no_words[] = { NULL };
 static const char *const rootfs_words[] = { "host", NULL };
 static const char *const format_words[] = { "text", "man", "bash", "zsh", "fish", NULL };
-static const char *const limit_words[] = { "memory=",           "pids=", "cpus=", "open_files=", "output=",
-                                           "output_action=end", "disk=", NULL };
+static const char *const limit_words[] = {
+  "memory=",           "pids=", "cpus=",        "open_files=", "output=",
+  "output_action=end", "idle=", "output_rate=", "disk=",       NULL
+};
 
 static const char *name_of (const struct backend *backend)
 {
@@ -68,7 +70,7 @@ static const struct option_info table[] = {
   [OPTION_LIMIT] = { "limit", "KEY=VALUE", .repeats = true, .complete = COMPLETE_WORDS, .words = limit_words,
                      .help = "tighten a limit: memory=256M pids=32 cpus=0.5 open_files=256 output=1M "
                              "output_action=end "
-                             "disk=100M" },
+                             "idle=10m output_rate=1M disk=100M" },
   [OPTION_TIMEOUT] = { "timeout", "DURATION", .help = "tighten limits.wall: 500ms, 30s, 5m, 1h" },
   [OPTION_GRACE] = { "grace", "DURATION",
                      .help = "how long after TERM a command that has to end gets KILL, 60s at most "

@@ -49,6 +49,8 @@ int draft_limits (struct draft *draft)
   }
   plan->wall_ms = number_of (draft, SETTING_WALL, 0);
   plan->output_bytes = number_of (draft, SETTING_OUTPUT, UINT64_MAX);
+  plan->idle_ms = number_of (draft, SETTING_IDLE, 0);
+  plan->output_rate = number_of (draft, SETTING_OUTPUT_RATE, 0);
   plan->output_cut = draft_value (draft, SETTING_OUTPUT_ACTION)->level == OUTPUT_CUT;
   if (plan->unprivileged && plan->cgroup_delegated == NULL)
     return 0;

@@ -121,6 +121,7 @@ struct plan {
   bool cgroup_ours;       /* the supervisor creates it, not the runtime; true if delegated */
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
+  uint64_t idle_ms, output_rate;                /* 0: no limit; the rate in bytes per second */
   bool output_cut;                              /* excess output is discarded; otherwise it ends the run */
 };
 

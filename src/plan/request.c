@@ -36,9 +36,9 @@ static int set_tighter (struct request *request, enum setting setting, const cha
 
 int request_add_limit (struct request *request, const char *assignment, struct error *err)
 {
-  static const enum setting limits[] = { SETTING_MEMORY,     SETTING_PIDS,   SETTING_CPUS,
-                                         SETTING_OPEN_FILES, SETTING_OUTPUT, SETTING_OUTPUT_ACTION,
-                                         SETTING_DISK };
+  static const enum setting limits[] = { SETTING_MEMORY,     SETTING_PIDS,        SETTING_CPUS,
+                                         SETTING_OPEN_FILES, SETTING_OUTPUT,      SETTING_OUTPUT_ACTION,
+                                         SETTING_IDLE,       SETTING_OUTPUT_RATE, SETTING_DISK };
   const char *names[ARRAY_LEN (limits)];
   const char *equals = strchr (assignment, '=');
   cleanup_free char *name = NULL;
@@ -64,7 +64,7 @@ int request_add_limit (struct request *request, const char *assignment, struct e
     return error_set (err, -EINVAL, "--limit: there is no limit '%s'; did you mean '%s'?", name, near);
   return error_set (err, -EINVAL,
                     "--limit: there is no limit '%s'; there are memory, pids, cpus, open_files, output, "
-                    "output_action, disk",
+                    "output_action, idle, output_rate, disk",
                     name);
 }
 

@@ -120,6 +120,27 @@ static void judge_files (struct judge *judge)
                "RLIMIT_NOFILE is %" PRIu64, in.hard);
 }
 
+static void judge_flow (struct judge *judge)
+{
+  const struct promises *promises = judge->promises;
+  uint64_t idle = judge->out->idle_ms, rate = judge->out->output_rate;
+
+  if (promises->idle_ms > 0 && (idle == 0 || idle > promises->idle_ms))
+    judge_say (judge, CONTROL_LIMITS_IDLE, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "the timer stands at %" PRIu64 " ms, not at most %" PRIu64, idle, promises->idle_ms);
+  else if (promises->idle_ms > 0)
+    judge_say (judge, CONTROL_LIMITS_IDLE, VERDICT_VERIFIED, SEEN_OUTSIDE,
+               "a timer of %" PRIu64 " ms runs, and starts again with each input and output",
+               promises->idle_ms);
+  if (promises->output_rate > 0 && (rate == 0 || rate > promises->output_rate))
+    judge_say (judge, CONTROL_LIMITS_OUTPUT_RATE, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "the streams are read without a rate, or faster than %" PRIu64 " bytes per second",
+               promises->output_rate);
+  else if (promises->output_rate > 0)
+    judge_say (judge, CONTROL_LIMITS_OUTPUT_RATE, VERDICT_VERIFIED, SEEN_OUTSIDE,
+               "the streams are read at %" PRIu64 " bytes per second", rate);
+}
+
 /* Limits that the supervisor enforces; timer and cap are read back. */
 static void judge_own (struct judge *judge)
 {
@@ -132,6 +153,7 @@ static void judge_own (struct judge *judge)
   else if (promises->wall_ms > 0)
     judge_say (judge, CONTROL_LIMITS_WALL, VERDICT_VERIFIED, SEEN_OUTSIDE, "a timer of %" PRIu64 " ms runs",
                promises->wall_ms);
+  judge_flow (judge);
   if (promises->output_bytes == UINT64_MAX)
     return;
   if (output > promises->output_bytes)

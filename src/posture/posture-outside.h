@@ -60,6 +60,8 @@ struct outside {
   uint64_t pipes[3];     /* inodes of the pipes that we made for the standard streams; 0: not our pipe */
   uint64_t wall_ms;      /* on the supervisor's timer, as read from the kernel; 0: none */
   uint64_t output_bytes; /* the streams' cap; UINT64_MAX: none */
+  uint64_t idle_ms;      /* on the supervisor's second timer; 0: none */
+  uint64_t output_rate;  /* of the streams, bytes per second; 0: none */
 };
 
 void outside_clear (struct outside *outside);

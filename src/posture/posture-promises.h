@@ -35,6 +35,7 @@ struct promises {
   uint64_t memory, pids, cpu_quota, cpu_period; /* 0: no limit */
   uint64_t open_files;                          /* of promises_open_files */
   uint64_t wall_ms, output_bytes;               /* 0: no limit; output: UINT64_MAX for none */
+  uint64_t idle_ms, output_rate;                /* 0: no limit */
 };
 
 struct promises promises_of_plan (const struct plan *plan, const struct launch *launch);

@@ -51,5 +51,7 @@ struct promises promises_of_plan (const struct plan *plan, const struct launch *
     .open_files = promises_open_files (&plan->settings, plan->open_files_hard),
     .wall_ms = plan->wall_ms,
     .output_bytes = plan->output_bytes,
+    .idle_ms = plan->idle_ms,
+    .output_rate = plan->output_rate,
   };
 }

@@ -66,8 +66,12 @@ static void lint_limits (struct linter *l)
   static const enum setting bounded[] = { SETTING_MEMORY, SETTING_PIDS, SETTING_CPUS, SETTING_WALL,
                                           SETTING_OUTPUT };
 
+  const struct value *values = l->profile->settings.values;
+
   for (size_t i = 0; i < ARRAY_LEN (bounded); i++)
-    if (!value_is_set (&l->profile->settings.values[bounded[i]]))
+    if (!value_is_set (&values[bounded[i]])
+        && !(bounded[i] == SETTING_WALL && value_is_set (&values[SETTING_IDLE]))
+        && !(bounded[i] == SETTING_OUTPUT && value_is_set (&values[SETTING_OUTPUT_RATE])))
       find (l, LINT_WARNING, bounded[i], "lifted, so a run can take all of it");
 }
 

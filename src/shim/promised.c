@@ -16,8 +16,9 @@
 
 /* Belong to a run of our own, with a supervisor and a caller. */
 static const enum control left_to_engine[] = {
-  CONTROL_LIMITS_WALL,   CONTROL_LIMITS_OUTPUT,  CONTROL_LIMITS_DISK, CONTROL_ENVIRONMENT_CLEAN,
-  CONTROL_SECRETS_FILES, CONTROL_BUDGET_SESSION, CONTROL_TOOLS,
+  CONTROL_LIMITS_WALL,        CONTROL_LIMITS_OUTPUT,  CONTROL_LIMITS_IDLE,
+  CONTROL_LIMITS_OUTPUT_RATE, CONTROL_LIMITS_DISK,    CONTROL_ENVIRONMENT_CLEAN,
+  CONTROL_SECRETS_FILES,      CONTROL_BUDGET_SESSION, CONTROL_TOOLS,
 };
 
 static uint64_t number_at (const struct json_node *object, const char *key)

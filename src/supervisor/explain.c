@@ -138,6 +138,9 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
                                    .signal = result->signal,
                                    .exec_errno = result->exec_errno,
                                    .deadline = deadline,
+                                   .idle = result->idle,
+                                   .pauses =
+                                       run->streams[STREAM_OUT].pauses + run->streams[STREAM_ERR].pauses,
                                    .output_ended = over,
                                    .killed = killed,
                                    .out_dropped = dropped (&run->streams[STREAM_OUT]),

@@ -35,9 +35,12 @@ struct course {
     struct event read, write;
     bool told; /* that it has more than may pass */
   } copying[STREAM_COUNT];
-  struct event deadline, status, init, clock;
+  struct event deadline, idle, status, init, clock;
   struct io_timeout io_timeout;
   bool deadline_hit;
+  uint64_t wall_at;   /* when the deadline is; 0: none */
+  uint64_t active_at; /* when bytes last went in or out */
+  bool idle_hit;
   bool over;           /* more output than may pass made it end */
   bool killed;         /* by us */
   bool told;           /* init told how the command ended */
@@ -52,33 +55,40 @@ struct course {
 
 extern const struct run_part deadline_part;
 
-/* A timerfd, or -1 where there is none. */
-static int *timer_of (const struct run *run)
+/* Each a timerfd, or -1 where there is none. */
+struct timers {
+  int wall, idle;
+};
+
+static struct timers *timers_of (const struct run *run)
 {
   return run_part_state (run, &deadline_part);
 }
 
 static void init_deadline (struct run *run, void *state)
 {
+  struct timers *timers = state;
+
   (void) run;
-  *(int *) state = -1;
+  timers->wall = timers->idle = -1;
 }
 
 static void undo_deadline (struct run *run, void *state, struct error *err)
 {
+  struct timers *timers = state;
+
   (void) run;
   (void) err;
-  drop_fd (state);
+  drop_fd (&timers->wall);
+  drop_fd (&timers->idle);
 }
 
 const struct run_part deadline_part = {
-  .name = "deadline", .size = sizeof (int), .init = init_deadline, .undo = undo_deadline
+  .name = "deadline", .size = sizeof (struct timers), .init = init_deadline, .undo = undo_deadline
 };
 
-int run_deadline_arm (struct run *run)
+static int arm (int *timer, uint64_t ms, const char *what, struct error *err)
 {
-  int *timer = timer_of (run);
-  uint64_t ms = run->options->plan->wall_ms;
   const struct itimerspec when = { .it_value = { (time_t) (ms / 1000), (long) (ms % 1000) * 1000000 } };
 
   if (ms == 0)
@@ -87,18 +97,35 @@ int run_deadline_arm (struct run *run)
   if (*timer < 0)
     *timer = timerfd_create (CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
   if (*timer < 0 || timerfd_settime (*timer, 0, &when, NULL) < 0)
-    return error_set_errno (run->err, errno, "set the deadline");
+    return error_set_errno (err, errno, "set %s", what);
   return 0;
+}
+
+int run_deadline_arm (struct run *run)
+{
+  int r = arm (&timers_of (run)->wall, run->options->plan->wall_ms, "the deadline", run->err);
+
+  return r < 0 ? r : arm (&timers_of (run)->idle, run->options->plan->idle_ms, "the idle time", run->err);
+}
+
+static uint64_t left_of (int timer)
+{
+  struct itimerspec left;
+
+  if (timer < 0 || timerfd_gettime (timer, &left) < 0)
+    return 0;
+  /* Rounded up: what is armed is not nothing. */
+  return (uint64_t) left.it_value.tv_sec * 1000 + ((uint64_t) left.it_value.tv_nsec + 999999) / 1000000;
 }
 
 uint64_t run_deadline_left (const struct run *run)
 {
-  struct itimerspec left;
+  return left_of (timers_of (run)->wall);
+}
 
-  if (*timer_of (run) < 0 || timerfd_gettime (*timer_of (run), &left) < 0)
-    return 0;
-  /* Rounded up: what is armed is not nothing. */
-  return (uint64_t) left.it_value.tv_sec * 1000 + ((uint64_t) left.it_value.tv_nsec + 999999) / 1000000;
+uint64_t run_idle_left (const struct run *run)
+{
+  return left_of (timers_of (run)->idle);
 }
 
 static void send_to_init (struct run *run, int signal_number)
@@ -241,7 +268,7 @@ static void on_init_gone (struct event *event, short revents)
     run_parts_ended (run);
   /* Others are served while it is collected, and must not signal it any more. */
   let_go_of_init (course);
-  known = run->driver->wait (run, told, course->hurried || course->over, &status) == 0;
+  known = run->driver->wait (run, told, course->hurried || course->over || course->idle_hit, &status) == 0;
   course->unknown = !told && !known;
   if (!told && known)
     take_status (run, status);
@@ -306,7 +333,7 @@ static void set_deadline (struct event *event)
 {
   const struct course *course = event->data;
 
-  event->fd = course->run->init->pidfd >= 0 || course->over ? *timer_of (course->run) : -1;
+  event->fd = course->run->init->pidfd >= 0 || course->over ? timers_of (course->run)->wall : -1;
 }
 
 /* Before the status: while we were held the watchdog may have kept the deadline. */
@@ -317,10 +344,10 @@ static void on_deadline (struct event *event, short revents)
 
   (void) revents;
   /* Read, so that it is not reported again. */
-  if (read (*timer_of (course->run), &times, sizeof (times)) != (ssize_t) sizeof (times))
+  if (read (timers_of (course->run)->wall, &times, sizeof (times)) != (ssize_t) sizeof (times))
     return;
   /* What came first is the reason. */
-  course->deadline_hit = !course->ended && !course->over;
+  course->deadline_hit = !course->ended && !course->over && !course->idle_hit;
   if (course->deadline_hit)
     run_tell_limit (course->run, CONTROL_LIMITS_WALL, "after_ms", course->run->options->plan->wall_ms);
   if (course->run->init->pidfd >= 0) {
@@ -330,6 +357,53 @@ static void on_deadline (struct event *event, short revents)
   /* It was ended for its output, and a reader that still takes the rest may go on. */
   course->hurried = true;
   course->drain_until = run_now_ms () + DRAIN_MS;
+}
+
+/* The watchdog keeps whatever comes first, if we are held. */
+static void set_watchdog (const struct course *course)
+{
+  uint64_t idle_ms = course->run->options->plan->idle_ms, at = course->wall_at;
+
+  if (idle_ms > 0 && (at == 0 || course->active_at + idle_ms < at))
+    at = course->active_at + idle_ms;
+  atomic_store (&run_watchdog_memory (course->run)->deadline, at);
+}
+
+/* Bytes that come when the time is over are too late: we may have been held, and the watchdog has acted. */
+static void note_activity (struct course *course)
+{
+  uint64_t now = run_now_ms (), ms = course->run->options->plan->idle_ms;
+
+  if (ms == 0 || now - course->active_at >= ms)
+    return;
+  course->active_at = now;
+  set_watchdog (course);
+}
+
+static void set_idle (struct event *event)
+{
+  const struct course *course = event->data;
+  bool waits = course->run->init->pidfd >= 0 && !course->ended && course->kill_at == 0;
+
+  event->fd = waits ? timers_of (course->run)->idle : -1;
+}
+
+/* The timer is not set anew for each byte: when it has run out, it is for what is left since the last one. */
+static void on_idle (struct event *event, short revents)
+{
+  struct course *course = event->data;
+  struct run *run = course->run;
+  uint64_t ms = run->options->plan->idle_ms, quiet = run_now_ms () - course->active_at, times;
+
+  (void) revents;
+  if (read (timers_of (run)->idle, &times, sizeof (times)) != (ssize_t) sizeof (times))
+    return;
+  /* A timer that cannot be set ends the run as if it had run out: the limit is kept. */
+  if (quiet < ms && arm (&timers_of (run)->idle, ms - quiet, "the idle time", run->err) == 0)
+    return;
+  course->idle_hit = true;
+  run_tell_limit (run, CONTROL_LIMITS_IDLE, "after_ms", ms);
+  hurry (course, SIGTERM);
 }
 
 /* The command goes on and its output does not: that is told when it happens. */
@@ -378,17 +452,24 @@ static void on_copied (struct copying *copying, bool moved)
 
   if (course->drain_until != 0 && moved)
     course->drain_until = run_now_ms () + DRAIN_MS;
+  if (moved)
+    note_activity (course);
   if (stream_is_over (copying->stream) && !copying->told)
     on_cap (copying);
   if (course->run->streams[STREAM_OUT].reader_gone)
     run_terminal_hang_up (course->run);
 }
 
+/* A rate is for the command: what it left in its pipe is read at once. */
 static void set_read (struct event *event)
 {
-  const struct stream *stream = ((const struct copying *) event->data)->stream;
+  const struct copying *copying = event->data;
+  struct stream *stream = copying->stream;
 
-  event->fd = stream_wants_read (stream) ? stream->from : -1;
+  if (stream->rate > 0 && copying->course->run->init->pidfd < 0)
+    stream->rate = 0;
+  event->due = stream_wants_read (stream) ? stream_refill (stream, run_now_ms ()) : 0;
+  event->fd = stream_wants_read (stream) && event->due == 0 ? stream->from : -1;
 }
 
 static void on_read (struct event *event, short revents)
@@ -396,7 +477,9 @@ static void on_read (struct event *event, short revents)
   struct copying *copying = event->data;
   uint64_t seen = copying->stream->seen;
 
-  (void) revents;
+  /* Only its time has come: the next turn looks at the descriptor. */
+  if (revents == 0)
+    return;
   /* A terminal that was hung up in this turn has none of its streams left. */
   if (stream_wants_read (copying->stream))
     stream_read (copying->stream);
@@ -443,7 +526,8 @@ static void set_reason (struct course *course)
   if (course->deadline_hit) {
     result->reason = RUN_DEADLINE;
     result->code = 124;
-  } else if (course->over) {
+  } else if (course->over || course->idle_hit) {
+    result->idle = course->idle_hit;
     result->reason = RUN_LIMIT;
     result->code = RUN_CODE_REFUSED;
   } else if (result->killed)
@@ -495,6 +579,8 @@ static void watch_command (struct course *course)
     watch (course, &copying->write,
            (struct event){ .rank = EVENT_BYTES, .before = set_write, .call = on_write, .data = copying });
   }
+  watch (course, &course->idle,
+         (struct event){ .events = POLLIN, .before = set_idle, .call = on_idle, .data = course });
   watch (course, &course->deadline,
          (struct event){ .events = POLLIN, .before = set_deadline, .call = on_deadline, .data = course });
   watch (
@@ -514,7 +600,8 @@ static void watch_command (struct course *course)
 
 static void leave_command (struct course *course)
 {
-  struct event *const events[] = { &course->deadline, &course->status, &course->init, &course->clock };
+  struct event *const events[] = { &course->deadline, &course->idle, &course->status, &course->init,
+                                   &course->clock };
 
   for (size_t i = 0; i < STREAM_COUNT; i++) {
     event_remove (&course->copying[i].read);
@@ -536,8 +623,9 @@ int run_loop (struct run *run)
   if (r < 0)
     return r;
   atomic_store (&run_watchdog_memory (run)->grace, grace_of (run));
-  atomic_store (&run_watchdog_memory (run)->deadline,
-                *timer_of (run) < 0 ? 0 : started + run_deadline_left (run));
+  course.active_at = started;
+  course.wall_at = timers_of (run)->wall < 0 ? 0 : started + run_deadline_left (run);
+  set_watchdog (&course);
   io_timeout_init (&course.io_timeout);
   run->course = &course;
   watch_command (&course);
@@ -547,7 +635,7 @@ int run_loop (struct run *run)
   run->course = NULL;
   if (r < 0)
     return error_set_errno (run->err, -r, "watch run '%s'", run->dir->id);
-  if (course.unknown && !course.deadline_hit && !course.over)
+  if (course.unknown && !course.deadline_hit && !course.over && !course.idle_hit)
     return error_set (run->err, -EIO, "%s could not say how the command ended", run->name);
   run->result.wall_ms = run_now_ms () - started;
   take_result (&course);

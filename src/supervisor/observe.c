@@ -66,6 +66,11 @@ static int judge (struct run *run, const struct promises *promises)
   outside->output_bytes = run->streams[STREAM_OUT].cap > run->streams[STREAM_ERR].cap
                               ? run->streams[STREAM_OUT].cap
                               : run->streams[STREAM_ERR].cap;
+  outside->idle_ms = run_idle_left (run);
+  outside->output_rate = run->streams[STREAM_OUT].rate == 0 || run->streams[STREAM_ERR].rate == 0 ? 0
+                         : run->streams[STREAM_OUT].rate > run->streams[STREAM_ERR].rate
+                             ? run->streams[STREAM_OUT].rate
+                             : run->streams[STREAM_ERR].rate;
   return proof_judge (&run->init->proof, promises, host_pid (run), &run->result.posture, run->err);
 }
 

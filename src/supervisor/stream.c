@@ -123,9 +123,44 @@ static void add_to_tail (struct stream *stream, const char *bytes, size_t len)
   stream->tail_len = keep + len;
 }
 
+/* Short enough that a slow stream flows, and long enough that it costs little. */
+#define REFILL_MS 50
+
+void stream_set_rate (struct stream *stream, uint64_t rate)
+{
+  stream->rate = stream->allowance = rate;
+  stream->refilled = run_now_ms ();
+}
+
+uint64_t stream_refill (struct stream *stream, uint64_t now)
+{
+  uint64_t passed = now > stream->refilled ? now - stream->refilled : 0, more = 0;
+
+  if (stream->rate == 0)
+    return 0;
+  if (passed >= 1000 || __builtin_mul_overflow (stream->rate, passed, &more))
+    more = stream->rate;
+  else
+    more /= 1000;
+  if (passed >= REFILL_MS) {
+    stream->refilled = now;
+    stream->allowance = more > stream->rate - stream->allowance ? stream->rate : stream->allowance + more;
+  }
+  return stream->allowance > 0 ? 0 : stream->refilled + REFILL_MS;
+}
+
+static void spend (struct stream *stream, uint64_t bytes)
+{
+  if (stream->rate == 0)
+    return;
+  stream->allowance -= bytes;
+  stream->pauses += stream->allowance == 0;
+}
+
 void stream_read (struct stream *stream)
 {
   uint64_t room;
+  size_t most;
   size_t at;
   ssize_t n;
 
@@ -135,7 +170,12 @@ void stream_read (struct stream *stream)
     stream->start = 0;
   }
   at = stream->start + stream->len;
-  n = read_from (stream, stream->buffer + at, STREAM_BUFFER - at);
+  most = STREAM_BUFFER - at;
+  if (stream->rate > 0 && most > stream->allowance)
+    most = (size_t) stream->allowance;
+  if (most == 0)
+    return;
+  n = read_from (stream, stream->buffer + at, most);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (n <= 0) {
@@ -147,6 +187,7 @@ void stream_read (struct stream *stream)
     return;
   }
   stream->seen += (uint64_t) n;
+  spend (stream, (uint64_t) n);
   if (stream->tail != NULL)
     add_to_tail (stream, stream->buffer + at, (size_t) n);
   room = stream->cap > stream->passed ? stream->cap - stream->passed : 0;
@@ -259,6 +300,8 @@ int run_take_streams (struct run *run)
   run->streams[STREAM_OUT].to = options->out;
   run->streams[STREAM_ERR].to = options->err;
   run->streams[STREAM_OUT].cap = run->streams[STREAM_ERR].cap = options->plan->output_bytes;
+  stream_set_rate (&run->streams[STREAM_OUT], options->plan->output_rate);
+  stream_set_rate (&run->streams[STREAM_ERR], options->plan->output_rate);
   /* A caller's input that is lost would leave the command waiting for it. */
   return in->from < 0 && options->in >= 0 ? error_set_errno (run->err, errno, "take standard input") : 0;
 }

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The most events that a loop has at a time. A run has 20. */
+/* The most events that a loop has at a time. A run has 22. */
 #define EVENT_MAX 32
 
 #define EVENT_NEVER UINT64_MAX

@@ -215,9 +215,10 @@ void run_terminal_resize (struct run *run);
 /* The reader of what it shows is gone: the command gets SIGHUP, as when a terminal is closed. */
 void run_terminal_hang_up (struct run *run);
 
-/* loop.c: from the go-ahead to the end. The deadline runs from the last time it was armed. */
+/* loop.c: from the go-ahead to the end. Deadline and idle time run from the last time they were armed. */
 int run_deadline_arm (struct run *run);
 uint64_t run_deadline_left (const struct run *run); /* milliseconds, as the kernel holds it; 0: none */
+uint64_t run_idle_left (const struct run *run);     /* the same of limits.idle */
 int run_loop (struct run *run);
 /* A signal for the command, or for its END, while it runs. */
 void run_take_signal (struct run *run, int number, bool end);

@@ -85,6 +85,7 @@ struct run_result {
   enum run_reason reason;
   int code;       /* the command's exit code; 128+n after a signal; 124, 125 as documented */
   int signal;     /* 0: none, or not known */
+  bool idle;      /* limits.idle ended the command; the reason is RUN_LIMIT */
   bool killed;    /* SIGNAL is the KILL that this program sent after the grace period */
   int exec_errno; /* why the command could not be executed; 0: it was, or that is not known */
   int end_signal; /* the signal by which this process was asked to end the command; 0: none */

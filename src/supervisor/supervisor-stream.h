@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One direction of one standard stream: bytes from one descriptor to another, within a cap.
  *
+ * With a rate, bytes beyond it are read later, and the command waits at its full pipe.
+ *
  * Past the cap bytes are still read and counted, so that the command neither blocks nor gets a signal for
  * writing too much; what the excess means is the caller's decision. When the reader at the far end is gone,
  * both ends are closed, so that the writer gets SIGPIPE or EPIPE as in a shell's pipeline. Nothing here
@@ -26,6 +28,10 @@ struct stream {
   const struct io_timeout *io_timeout; /* for the end that is the caller's, or NULL */
   uint64_t cap;                        /* bytes that pass */
   uint64_t seen;                       /* bytes that came */
+  uint64_t rate;                       /* bytes per second that are read; 0: as many as come */
+  uint64_t allowance;                  /* with a rate: bytes that may be read now */
+  uint64_t refilled;                   /* when it was last added to; a time of run_now_ms */
+  uint64_t pauses;                     /* how often it was used up */
   uint64_t passed;
   char *tail; /* the last LIMIT_TAIL_BYTES that came, passed or not; NULL: they are not kept */
   size_t tail_len;
@@ -39,6 +45,12 @@ struct stream {
 
 bool stream_wants_read (const struct stream *stream);
 bool stream_wants_write (const struct stream *stream);
+
+/* Sets a rate, from now on: a second's worth of bytes may be read at once. 0: none. */
+void stream_set_rate (struct stream *stream, uint64_t rate);
+
+/* Adds what a rate allows by NOW. Returns when to look again if nothing may be read yet; 0: it may. */
+uint64_t stream_refill (struct stream *stream, uint64_t now);
 
 /* Reads what is there. At the end of FROM it is closed. */
 void stream_read (struct stream *stream);

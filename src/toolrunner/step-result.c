@@ -242,7 +242,9 @@ static void describe (const struct answer_run *run, struct strbuf *out)
                  (unsigned long long) run->timeout_ms);
   else if (result->reason == RUN_LIMIT)
     strbuf_addf (out, "; a limit of the sandbox was reached: %s",
-                 result->counters.oom_kills > 0 ? "limits.memory" : "limits.pids");
+                 result->idle                     ? "limits.idle"
+                 : result->counters.oom_kills > 0 ? "limits.memory"
+                                                  : "limits.pids");
 }
 
 /* ---- The command's end and output. */

@@ -17,7 +17,8 @@ static const char host_text[] =
     " \"root\": [ { \"path\": \"/usr\", \"type\": \"directory\", \"device\": 256, \"inode\": 2 } ] }";
 
 static const char profile_text[] = "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\","
-                                   " \"limits\": { \"wall\": \"7s\", \"output\": \"3K\", \"open_files\": 100,"
+                                   " \"limits\": { \"wall\": \"7s\", \"output\": \"3K\", \"idle\": \"5s\", "
+                                   "\"output_rate\": \"2K\", \"open_files\": 100,"
                                    " \"memory\": \"256M\", \"pids\": 32, \"cpus\": 0.5 },"
                                    " \"filesystem\": { \"root\": \"read-only\", \"tmp\": \"16M\" },"
                                    " \"process\": { \"user_namespace\": \"private\", \"no_new_privileges\": "

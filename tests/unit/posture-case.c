@@ -39,7 +39,8 @@ static const char host_text[] =
 static const char profile_text[] =
     "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\",\n"
     " \"filesystem\": { \"root\": \"read-only\", \"workspace\": \"read-write\",\n \"hide\": [\"secret\"],"
-    " \"noexec\": [\"/tmp\"] }, \"require\": [\"*\"] }";
+    " \"noexec\": [\"/tmp\"] }, \"limits\": { \"idle\": \"10m\", \"output_rate\": \"1M\" }, \"require\": "
+    "[\"*\"] }";
 
 /* The same, and more: what not every run has. */
 static const char all_host_text[] =
@@ -55,6 +56,7 @@ static const char all_profile_text[] =
     "{ \"version\": 1, \"name\": \"case\", \"meaning\": \"for tests\","
     " \"filesystem\": { \"root\": \"read-only\", \"workspace\": \"read-write\" },"
     " \"process\": { \"apparmor\": \"confined\", \"tools\": [\"/usr/bin/git\", \"/usr/bin/gone\"] },"
+    " \"limits\": { \"idle\": \"10m\", \"output_rate\": \"1M\" },"
     " \"secrets\": [ { \"name\": \"TOKEN\", \"source\": \"/keys/token\" } ], \"require\": [\"*\"] }";
 
 static struct plan *make_plan (struct host_facts *host, const char *profile_said)
@@ -386,6 +388,8 @@ static void make_outside (const struct plan *plan, const struct launch *launch, 
                            .pipes = { 11, 12, 13 },
                            .wall_ms = plan->wall_ms,
                            .output_bytes = plan->output_bytes,
+                           .idle_ms = plan->idle_ms,
+                           .output_rate = plan->output_rate,
                            .group = { .known = true,
                                       .member = true,
                                       .memory = plan->memory,

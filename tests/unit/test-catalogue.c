@@ -91,8 +91,8 @@ static void complete (struct settings *settings)
 }
 
 static const enum control not_by_default[] = {
-  CONTROL_APPARMOR,    CONTROL_TOOLS,         CONTROL_PATHS_HIDDEN,
-  CONTROL_LIMITS_DISK, CONTROL_SECRETS_FILES, CONTROL_BUDGET_SESSION,
+  CONTROL_APPARMOR,      CONTROL_TOOLS,          CONTROL_PATHS_HIDDEN, CONTROL_LIMITS_DISK,
+  CONTROL_SECRETS_FILES, CONTROL_BUDGET_SESSION, CONTROL_LIMITS_IDLE,  CONTROL_LIMITS_OUTPUT_RATE,
 };
 
 static bool is_among (enum control control, const enum control *list, size_t count)
@@ -163,6 +163,10 @@ static void test_promises (void **state)
     { SETTING_OPEN_FILES, "(lifted)", CONTROL_LIMITS_OPEN_FILES, false },
     { SETTING_WALL, "(lifted)", CONTROL_LIMITS_WALL, false },
     { SETTING_OUTPUT, "(lifted)", CONTROL_LIMITS_OUTPUT, false },
+    { SETTING_IDLE, "10m", CONTROL_LIMITS_IDLE, true },
+    { SETTING_IDLE, "(lifted)", CONTROL_LIMITS_IDLE, false },
+    { SETTING_OUTPUT_RATE, "1M", CONTROL_LIMITS_OUTPUT_RATE, true },
+    { SETTING_OUTPUT_RATE, "(lifted)", CONTROL_LIMITS_OUTPUT_RATE, false },
     { SETTING_DISK, "1G", CONTROL_LIMITS_DISK, true },
     { SETTING_ENVIRONMENT_PASS, "LANG", CONTROL_ENVIRONMENT_CLEAN, true },
     { SETTING_SECRETS, "key=/etc/key", CONTROL_SECRETS_FILES, true },

@@ -274,7 +274,7 @@ static void test_suspicious (void **state)
 static void test_ends (void **state)
 {
   cleanup_posture_case struct posture_case c = { 0 };
-  cleanup_denials struct denials other = { 0 }, late = { 0 }, setuid = { 0 }, read_only = { 0 };
+  cleanup_denials struct denials other = { 0 }, late = { 0 }, idle = { 0 }, setuid = { 0 }, read_only = { 0 };
   struct outcome outcome = { .code = 159, .signal = SIGSYS };
 
   (void) state;
@@ -294,6 +294,16 @@ static void test_ends (void **state)
   assert_int_equal (late.items[0].count, 4);
   assert_int_equal (late.items[1].control, CONTROL_LIMITS_WALL);
   assert_int_equal (late.items[2].control, CONTROL_LIMITS_OUTPUT);
+
+  outcome = (struct outcome){ .plan = c.plan, .code = 125, .idle = true, .pauses = 6 };
+  outcome_explain (&outcome, &idle);
+  assert_int_equal (idle.count, 2);
+  assert_int_equal (idle.items[0].control, CONTROL_LIMITS_IDLE);
+  assert_int_equal (idle.items[0].effect, EFFECT_ENDED);
+  assert_false (idle.items[0].aside);
+  assert_int_equal (idle.items[1].control, CONTROL_LIMITS_OUTPUT_RATE);
+  assert_int_equal (idle.items[1].count, 6);
+  assert_true (idle.items[1].aside);
 
   outcome =
       (struct outcome){ .plan = c.plan, .code = 1, .tail = "sudo: The \"no new privileges\" flag is set" };

@@ -74,6 +74,8 @@ static void test_chains (void **state)
     { SETTING_MEMORY, "9223372036854775807", "1M", TIGHTER, "1M" },
     { SETTING_CPUS, "1.5", "1.499", TIGHTER, "1.499" },
     { SETTING_WALL, "1m", "59s", TIGHTER, "59s" },
+    { SETTING_IDLE, "1m", "59s", TIGHTER, "59s" },
+    { SETTING_OUTPUT_RATE, "2M", "1M", TIGHTER, "1M" },
     { SETTING_OUTPUT_ACTION, "cut", "end", TIGHTER, "end" },
     { SETTING_BUDGET_RUNS, "1", "0", TIGHTER, "0" },
   };

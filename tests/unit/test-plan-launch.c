@@ -21,6 +21,8 @@ static void test_watched (void **state)
 
     assert_int_equal (plan->wall_ms, 7000);
     assert_int_equal (plan->output_bytes, 3072);
+    assert_int_equal (plan->idle_ms, 5000);
+    assert_int_equal (plan->output_rate, 2048);
   }
 }
 

@@ -150,6 +150,22 @@ SPOIL (no_cap)
 {
   c->outside.output_bytes = UINT64_MAX;
 }
+SPOIL (no_idle_timer)
+{
+  c->outside.idle_ms = 0;
+}
+SPOIL (late_idle_timer)
+{
+  c->outside.idle_ms++;
+}
+SPOIL (no_rate)
+{
+  c->outside.output_rate = 0;
+}
+SPOIL (higher_rate)
+{
+  c->outside.output_rate++;
+}
 SPOIL (far_reached)
 {
   posture_case_answer_connect (c, &probe_far, sizeof (probe_far), 0);
@@ -207,6 +223,10 @@ static const struct spoilt rows[] = {
   BAD (files_outside, CONTROL_LIMITS_OPEN_FILES),
   BAD (no_timer, CONTROL_LIMITS_WALL),
   BAD (no_cap, CONTROL_LIMITS_OUTPUT),
+  BAD (no_idle_timer, CONTROL_LIMITS_IDLE),
+  BAD (late_idle_timer, CONTROL_LIMITS_IDLE),
+  BAD (no_rate, CONTROL_LIMITS_OUTPUT_RATE),
+  BAD (higher_rate, CONTROL_LIMITS_OUTPUT_RATE),
 };
 
 static void test_spoilt (void **state)

@@ -179,6 +179,8 @@ static void tell (struct plan *plan)
   assert_int_equal (strlist_add (&plan->masked, "/workspace/another.key"), 0);
   plan->wall_ms = 5;
   plan->output_bytes = 6;
+  plan->idle_ms = 7;
+  plan->output_rate = 8;
   plan->controls[CONTROL_LIMITS_PIDS].required = !plan->controls[CONTROL_LIMITS_PIDS].required;
 }
 

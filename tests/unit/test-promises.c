@@ -66,6 +66,8 @@ static const struct {
   FIELD (open_files),
   FIELD (wall_ms),
   FIELD (output_bytes),
+  FIELD (idle_ms),
+  FIELD (output_rate),
 };
 
 static size_t round_up (size_t number, size_t align)
@@ -196,6 +198,7 @@ static void check_values (const struct promises *plan, const struct promises *sp
 static void check_controls (const struct promises *plan, const struct promises *spec)
 {
   static const enum control engines[] = { CONTROL_LIMITS_WALL,   CONTROL_LIMITS_OUTPUT,
+                                          CONTROL_LIMITS_IDLE,   CONTROL_LIMITS_OUTPUT_RATE,
                                           CONTROL_LIMITS_DISK,   CONTROL_ENVIRONMENT_CLEAN,
                                           CONTROL_SECRETS_FILES, CONTROL_BUDGET_SESSION,
                                           CONTROL_TOOLS };
@@ -248,7 +251,8 @@ static void test_spec (void **state)
              && promised_by_spec (&policy, spec.config, "4:memory:/group\n0::/\n", &spec.promised, &err) == 0,
          "%s", error_text (&err));
   check_filled (&spec.promised.promises, " run_id staged among_others joins_user_namespace "
-                                         "passed_descriptors has_listener bounds_tools wall_ms ");
+                                         "passed_descriptors has_listener bounds_tools wall_ms idle_ms "
+                                         "output_rate ");
   assert_string_equal (spec.promised.promises.cgroup_path, "/group");
   check_mounts (&promises, &spec.promised.promises);
   check_values (&promises, &spec.promised.promises);

@@ -23,7 +23,9 @@ static struct plan *make_plan (const char *name)
                  { SETTING_PIDS, "128" },
                  { SETTING_CPUS, "1.5" },
                  { SETTING_WALL, "60s" },
-                 { SETTING_OUTPUT, "4M" } };
+                 { SETTING_OUTPUT, "4M" },
+                 { SETTING_IDLE, "10m" },
+                 { SETTING_OUTPUT_RATE, "2M" } };
   struct plan *plan = calloc (1, sizeof (*plan));
 
   assert_non_null (plan);
@@ -84,12 +86,20 @@ static void test_what_is_not (void **state)
   static const struct {
     enum control control;
     const char *fact;
-  } rows[] = { { CONTROL_WORKSPACE_BOUNDED, "- Files" }, { CONTROL_TMP_BOUNDED, "/tmp" },
-               { CONTROL_ROOT_READ_ONLY, "read-only." }, { CONTROL_NETWORK_MODE, "- Network" },
-               { CONTROL_USER_NON_ROOT, "- Identity" },  { CONTROL_NO_NEW_PRIVILEGES, "sudo" },
-               { CONTROL_SECCOMP, "System calls" },      { CONTROL_LIMITS_MEMORY, "memory," },
-               { CONTROL_LIMITS_PIDS, "processes" },     { CONTROL_LIMITS_CPU, " cpu," },
-               { CONTROL_LIMITS_WALL, "per command" },   { CONTROL_LIMITS_OUTPUT, "output stream" } };
+  } rows[] = { { CONTROL_WORKSPACE_BOUNDED, "- Files" },
+               { CONTROL_TMP_BOUNDED, "/tmp" },
+               { CONTROL_ROOT_READ_ONLY, "read-only." },
+               { CONTROL_NETWORK_MODE, "- Network" },
+               { CONTROL_USER_NON_ROOT, "- Identity" },
+               { CONTROL_NO_NEW_PRIVILEGES, "sudo" },
+               { CONTROL_SECCOMP, "System calls" },
+               { CONTROL_LIMITS_MEMORY, "memory," },
+               { CONTROL_LIMITS_PIDS, "processes" },
+               { CONTROL_LIMITS_CPU, " cpu," },
+               { CONTROL_LIMITS_WALL, "per command" },
+               { CONTROL_LIMITS_OUTPUT, "output stream" },
+               { CONTROL_LIMITS_IDLE, "10m without input or output" },
+               { CONTROL_LIMITS_OUTPUT_RATE, "2M of output per second" } };
   cleanup_plan struct plan *plan = make_plan ("hardened");
 
   (void) state;

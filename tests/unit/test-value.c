@@ -33,6 +33,8 @@ static void test_parse (void **state)
     { SETTING_WALL, "60s", "1m" },
     { SETTING_WALL, "720h", "720h" },
     { SETTING_OUTPUT, "0", "0" },
+    { SETTING_IDLE, "90s", "90s" },
+    { SETTING_OUTPUT_RATE, "8M", "8M" },
     { SETTING_BUDGET_CPU, "0s", "0ms" },
     { SETTING_USER, "0:0", "0:0" },
     { SETTING_USER, "4294967294:1", "4294967294:1" },
