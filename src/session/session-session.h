@@ -10,16 +10,16 @@
  *   POSTURE  what was observed, promise by promise, before the command starts
  *   STARTED  the command starts after every sink has returned 0
  *   OUTPUT   of one stream: its bytes, if captured; how many there were, and what was lost
- *   DENIAL   one for each action that a control stopped, while the command runs if it is seen then; again with
- *            a higher count if it was repeated
+ *   DENIAL   one for each action that a control stopped, while the command runs if it is seen then; again
+ *            with a higher count if it was repeated
  *   LIMIT    one for each limit that was hit, while the command runs if it is seen then
  *   ENDED    how the command ended; or instead, at any time,
  *   REFUSED  why the command did not run, or why its end is not known. POSTURE may precede it.
  *   NOTE, PROGRESS  for users, at any time
  *
  * The journal (journal-sink.c) gets every event except PLANNED first: a run that cannot be written is not
- * started, and its end is on disk before a client gets ENDED. OUTPUT comes after the command has ended; a client
- * must not depend on that. A sink that gets an event while the command runs must return at once. Events as
+ * started, and its end is on disk before a client gets ENDED. OUTPUT comes after the command has ended; a
+ * client must not depend on that. A sink that gets an event while the command runs must return at once. Events as
  * JSON lines (event-sink.c) are one more sink, if the request has a descriptor for them.
  *
  * Must never: print, exit, read the environment for anything but directories, or keep state between two

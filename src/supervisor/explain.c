@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Explaining a run that has ended: what was counted, the end of its output, what its files look like.
+/* Explaining a run: what it is denied is told while it goes on; when it has ended, what was counted, the end
+ * of its output, what its files look like.
  *
  * The run's mounts outlive it as long as its mount namespace is open, so its files can be looked at when all
  * its output has been read. The command's own files are hostile: they are looked at without being opened,
@@ -158,4 +159,77 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed)
   run_serve_mask_watch (run);
   run->result.calls_received = outcome.listened;
   run->result.suspicious = outcome_explain (&outcome, &run->result.denials);
+}
+
+/* ---- While the command runs.
+ *
+ * A denial is told when its record is new, and when its count has doubled since: a flood of refused calls is
+ * a few lines. What the session could not pass on to its reader yet is passed on by the loop. */
+
+struct live_events {
+  struct event event;
+};
+
+static void set_waiting (struct event *event)
+{
+  const struct run_observer *observer = ((const struct run *) event->data)->options->observer;
+
+  event->fd = observer->waiting (observer->data);
+}
+
+static void on_waiting (struct event *event, short revents)
+{
+  const struct run_observer *observer = ((const struct run *) event->data)->options->observer;
+
+  (void) revents;
+  observer->flush (observer->data);
+}
+
+static int start_live (struct run *run, void *state, struct error *err)
+{
+  struct live_events *live = state;
+
+  (void) err;
+  if (run->options->observer == NULL)
+    return 0;
+  live->event =
+      (struct event){ .fd = -1, .events = POLLOUT, .before = set_waiting, .call = on_waiting, .data = run };
+  event_add (&run->loop, &live->event);
+  return 0;
+}
+
+static void undo_live (struct run *run, void *state, struct error *err)
+{
+  struct live_events *live = state;
+
+  (void) run;
+  (void) err;
+  event_remove (&live->event);
+}
+
+const struct run_part live_events_part = {
+  .name = "live events", .size = sizeof (struct live_events), .start = start_live, .undo = undo_live
+};
+
+void run_tell_denials (struct run *run)
+{
+  const struct run_observer *observer = run->options->observer;
+  struct denials *denials = &run->result.denials;
+
+  for (size_t i = 0; observer != NULL && i < denials->count; i++) {
+    struct denial *denial = &denials->items[i];
+
+    if (denial->told > 0 && denial->count / 2 < denial->told)
+      continue;
+    denial->told = denial->count;
+    observer->denial (observer->data, denial);
+  }
+}
+
+void run_tell_limit (const struct run *run, enum control control, const char *what, uint64_t number)
+{
+  const struct run_observer *observer = run->options->observer;
+
+  if (observer != NULL)
+    observer->limit (observer->data, control, what, number);
 }

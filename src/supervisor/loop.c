@@ -508,8 +508,8 @@ static void on_write (struct event *event, short revents)
   on_copied (copying, copying->stream->len != waiting);
 }
 
-/* Init that is killed, with all that is inside, tells nothing. If it told of an end by SIGKILL, that KILL came
- * from inside. */
+/* Init that is killed, with all that is inside, tells nothing. If it told of an end by SIGKILL, that KILL
+ * came from inside. */
 static bool was_killed_by_us (const struct course *course)
 {
   return !course->told && (course->killed || atomic_load (&run_watchdog_memory (course->run)->killed));

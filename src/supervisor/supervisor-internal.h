@@ -247,7 +247,7 @@ void run_explain (struct run *run, bool deadline, bool over, bool killed);
 /* Nothing will have to be explained. The mounts go with the last process inside. */
 void run_let_go_of_inside (struct run *run);
 
-/* live-events.c: to the observer, if there is one. */
+/* explain.c: to the observer, if there is one. */
 void run_tell_denials (struct run *run);
 void run_tell_limit (const struct run *run, enum control control, const char *what, uint64_t number);
 
