@@ -19,8 +19,8 @@
  *
  * The journal (journal-sink.c) gets every event except PLANNED first: a run that cannot be written is not
  * started, and its end is on disk before a client gets ENDED. OUTPUT comes after the command has ended; a
- * client must not depend on that. A sink that gets an event while the command runs must return at once. Events as
- * JSON lines (event-sink.c) are one more sink, if the request has a descriptor for them.
+ * client must not depend on that. A sink that gets an event while the command runs must return at once.
+ * Events as JSON lines (event-sink.c) are one more sink, if the request has a descriptor for them.
  *
  * Must never: print, exit, read the environment for anything but directories, or keep state between two
  * calls. What belongs to the process is in struct session_process, which the client passes.
