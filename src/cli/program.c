@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base-error.h"
+#include "base-exit-code.h"
 #include "base-io-timeout.h"
 #include "cli-verbs.h"
 #include "options-output.h"
@@ -99,7 +100,7 @@ int program_run (struct session_process *process, int argc, char **argv)
   if (hold_standard_streams () < 0) {
     fprintf (stderr, "tyrum-oci: cannot open '/dev/null' in place of a closed stream: %s\n",
              strerror (errno));
-    return 125;
+    return EXIT_NOT_RUN;
   }
   survive_file_limit ();
   look_at_terminal (&output);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "cli-verbs.h"
 #include "denial-write.h"
 #include "options-session.h"
@@ -71,7 +72,7 @@ static void note_lost_output (const struct run_result *result, struct output *ou
       continue;
     output_note (output, text ? text : names[i]);
     if (i > 0 && output->status == 0)
-      output->status = RUN_CODE_REFUSED;
+      output->status = EXIT_NOT_RUN;
   }
 }
 
@@ -193,7 +194,7 @@ static int launch (struct session_request *request, const struct arguments *argu
     strbuf_add (&output->out, run.document);
   if (r == 0 || run.ended || !run.planned || run.unconfined)
     return r;
-  output->status = RUN_CODE_REFUSED;
+  output->status = EXIT_NOT_RUN;
   return request->document ? 0 : r;
 }
 
@@ -290,7 +291,7 @@ const struct verb verb_run = {
       "Standard input, output and error are those of the command; messages of this program go to "
       "standard error. The exit status is that of the command, 128+n after signal n, 124 after the "
       "deadline, and 125 where this program failed or refused, could not pass the command's output on, "
-      "or ended the command because its output was more than limits.output allows (exit.reason is then "
+      "or ended the command because of limits.output or limits.idle (exit.reason is then "
       "limit). A command that has to end, because of the deadline, a limit or a signal to this program, "
       "gets TERM, and KILL after the time of --grace, which so adds to the deadline; in the result "
       "exit.killed is then true and exit.signal null, as it was not the command's own signal, and the "

@@ -17,8 +17,7 @@ const struct verb_exit verb_statuses[] = {
   { "2", "the command line is wrong; toolrunner: the payload is wrong" },
   { "124", "run: the deadline ended the command" },
   { "125", "run: this program failed or refused, and the command did not run; or it ran, and its output was "
-           "lost, or "
-           "it had more output than limits.output allows" },
+           "lost, or it reached limits.output or limits.idle" },
   { "126, 127", "run: the command cannot be executed, or was not found" },
   { "128+n", "run: signal n ended the command" },
   { NULL, NULL },

@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "base-places.h"
 #include "base-str.h"
 #include "wire-daemon-client.h"
 
 static const struct client_verb verbs[] = {
-  { "run", "tyrum-oci", 125 },
+  { "run", "tyrum-oci", EXIT_NOT_RUN },
   { "toolrunner", "toolrunner error", 1 },
 };
 

@@ -21,10 +21,9 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "base-str.h"
 #include "client-ask-daemon.h"
-
-#define FAILED 125
 
 /* session/paths.c finds the other programs in the same way. */
 static int become_cli (char *const *argv, struct error *err)
@@ -86,7 +85,7 @@ int main (int argc, char **argv)
   char *const *arguments = argv + (argc > 0);
   const struct client_verb *verb = ask_verb (arguments);
   enum daemon_asked asked = DAEMON_NOT_ASKED;
-  int status = FAILED, r = verb ? ask_daemon (arguments, &status, &asked, &err) : 0;
+  int status = EXIT_NOT_RUN, r = verb ? ask_daemon (arguments, &status, &asked, &err) : 0;
 
   if (r > 0)
     return status;
@@ -95,5 +94,5 @@ int main (int argc, char **argv)
   pass_asked (asked);
   pass_path ();
   become_cli (argv, &err);
-  return fail ("tyrum-oci", &err, FAILED);
+  return fail ("tyrum-oci", &err, EXIT_NOT_RUN);
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base-exit-code.h"
 #include "base-json-write.h"
 #include "doctor-operator-internal.h"
 #include "doctor-status.h"
@@ -87,7 +88,7 @@ int checklist_try (struct checklist *list, const char *script, const char *const
 
   for (size_t i = 0; arguments[i] != NULL && i + 5 < SCRIPT_ARGUMENTS; i++)
     argv[4 + i] = arguments[i];
-  *ret_trial = (struct trial){ .code = RUN_CODE_REFUSED, .reason = RUN_REFUSED };
+  *ret_trial = (struct trial){ .code = EXIT_NOT_RUN, .reason = RUN_REFUSED };
   r = probe_launch (&list->probe, argv, out, &run, list->output, &why);
   if (r == -ENOMEM)
     return error_oom (err);

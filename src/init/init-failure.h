@@ -11,8 +11,7 @@
  */
 #pragma once
 
-/* Init's exit code when the command was not run. */
-#define EXIT_NOT_RUN 125
+#include "base-exit-code.h"
 
 struct failure {
   int code;           /* negative errno, 0 when nothing happened */

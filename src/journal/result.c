@@ -3,6 +3,7 @@
 
 #include "journal-result.h"
 
+#include "base-exit-code.h"
 #include "base-json-write.h"
 #include "denial-write.h"
 
@@ -30,7 +31,7 @@ static void write_head (struct json_writer *w, const char *run, const char *prof
 static void write_exit (struct json_writer *w, const struct run_result *result, const struct error *error)
 {
   json_object_begin (w, "exit");
-  json_integer (w, "code", result ? result->code : 125);
+  json_integer (w, "code", result ? result->code : EXIT_NOT_RUN);
   if (result != NULL && result->signal > 0 && !result->killed)
     json_integer (w, "signal", result->signal);
   else

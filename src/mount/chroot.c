@@ -16,10 +16,8 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "base-file.h"
-
-/* The exit code of every run that was not started. */
-#define EXIT_LOST 125
 
 /* Where this process was before. */
 struct place {
@@ -62,7 +60,7 @@ static int go_back (const struct place *place)
 {
   if (fchdir (place->root) < 0 || chroot (".") < 0) {
     dprintf (STDERR_FILENO, "tyrum-oci: cannot return to the root of this chroot: %s\n", strerror (errno));
-    _exit (EXIT_LOST);
+    _exit (EXIT_NOT_RUN);
   }
   return fchdir (place->cwd) < 0 ? -errno : 0;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "session-process.h"
 
 const char *verb_name (const struct verb *verb)
@@ -77,7 +78,7 @@ int verb_status (const struct verb *verb, int result, const struct output *outpu
   if (result == 0)
     return output->status;
   if (verb->payload)
-    return 125;
+    return EXIT_NOT_RUN;
   return result == CLI_USAGE ? 2 : 1;
 }
 

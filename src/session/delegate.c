@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "base-places.h"
 #include "base-str.h"
 #include "session-paths.h"
@@ -50,7 +51,7 @@ static void start_one (char *socket_path)
   nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
   if (setsid () < 0 || chdir ("/") < 0 || dup2 (nothing, 0) < 0 || dup2 (nothing, 1) < 0
       || dup2 (nothing, 2) < 0 || syscall (SYS_close_range, 3u, ~0u, 0) < 0)
-    _exit (125);
+    _exit (EXIT_NOT_RUN);
   execv (program, argv);
   _exit (127);
 }

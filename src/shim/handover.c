@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "base-limits.h"
 #include "base-number.h"
 #include "base-str.h"
@@ -29,9 +30,6 @@
 #define RUNTIME_DIR "XDG_RUNTIME_DIR"
 
 #define LIMIT_ANSWER_BYTES ((size_t) 64 * 1024)
-
-/* From here on an exit status is not the program's own: it was not executed, or a signal ended it. */
-#define NOT_STARTED 125
 
 static const char *const usual[] = { "/usr/bin/crun", "/usr/sbin/runc", "/usr/bin/runc",
                                      "/usr/local/bin/crun", "/usr/local/bin/runc" };
@@ -129,7 +127,7 @@ static int wait_for (const char *path, char *const *words, const char *runtime_d
   if (child == 0) {
     if (use_runtime_dir (runtime_dir) < 0 || (stdout_fd >= 0 && dup2 (stdout_fd, STDOUT_FILENO) < 0)
         || (stderr_fd >= 0 && dup2 (stderr_fd, STDERR_FILENO) < 0))
-      _exit (NOT_STARTED);
+      _exit (EXIT_NOT_RUN);
     handover_exec (path, words, &why);
     dprintf (STDERR_FILENO, "%s\n", error_text (&why));
     _exit (127);
@@ -186,7 +184,7 @@ enum low_level_answer handover_state (const char *path, char *const *words, cons
 
   *ret_state = (struct low_level_state){ 0 };
   if (said < 0 || text == NULL || handover_ask (path, words, runtime_dir, said, &status, &ignored) < 0
-      || status >= NOT_STARTED)
+      || status >= EXIT_NOT_RUN) /* it was not executed, or a signal ended it */
     return LOW_LEVEL_UNSURE;
   if (status != 0)
     return LOW_LEVEL_GONE;

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "shim-bundle.h"
 #include "shim-log.h"
 #include "shim-streams.h"
@@ -163,7 +164,7 @@ static int create (struct runner *runner, int *ret_status)
   if (child < 0)
     return error_set_errno (runner->err, errno, "start a process");
   if (child == 0)
-    _exit (streams_enter (&runner->streams) < 0 ? 125 : create_as_child (call, argv));
+    _exit (streams_enter (&runner->streams) < 0 ? EXIT_NOT_RUN : create_as_child (call, argv));
   streams_leave (&runner->streams);
   while (waitpid (child, &status, 0) < 0)
     if (errno != EINTR)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 
 /* When the container is gone its pipes end at once; a process that kept one open elsewhere must not hold us.
  */
@@ -529,7 +530,7 @@ static void set_reason (struct course *course)
   } else if (course->over || course->idle_hit) {
     result->idle = course->idle_hit;
     result->reason = RUN_LIMIT;
-    result->code = RUN_CODE_REFUSED;
+    result->code = EXIT_NOT_RUN;
   } else if (result->killed)
     result->reason = RUN_KILLED;
   else if (failed && (result->counters.oom_kills > 0 || result->counters.pids_denied > 0))

@@ -15,6 +15,7 @@
 #include "posture-posture.h"
 #include "proof-check.h"
 #include "state-run-record.h"
+#include "base-exit-code.h"
 
 /* The first questions wait for init before it exists: no time is spent on sending them. */
 int run_ask_first (struct run *run)
@@ -112,6 +113,6 @@ int run_observe (struct run *run)
   if (run->result.posture->overall != OVERALL_VIOLATED)
     return 0;
   run->result.reason = RUN_REFUSED;
-  run->result.code = RUN_CODE_REFUSED;
+  run->result.code = EXIT_NOT_RUN;
   return run_send (run, HANDSHAKE_STOP, NULL, 0);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "mount-stage.h"
 #include "supervisor-process.h"
 #include "supervisor-step-internal.h"
@@ -118,7 +119,7 @@ static void leave_caller (const int *fds, size_t fd_count)
   umask (022);
   /* The caller's personality may have switched address randomisation off. */
   if (personality (0) < 0 || chdir ("/") < 0 || descriptors_arrange (fds, fd_count) < 0)
-    _exit (125);
+    _exit (EXIT_NOT_RUN);
 }
 
 static void __attribute__ ((noreturn))
@@ -147,15 +148,15 @@ static void __attribute__ ((noreturn)) run_child (const struct child_plan *child
   struct error err = { 0 };
 
   if (!helper_follow (parent))
-    _exit (125);
+    _exit (EXIT_NOT_RUN);
   default_signals ();
   if (prepare (child, &err) < 0) {
     send_staged (child->report, error_text (&err), NULL);
-    _exit (125);
+    _exit (EXIT_NOT_RUN);
   }
   /* Credential changes clear PDEATHSIG. */
   if (!helper_follow (parent))
-    _exit (125);
+    _exit (EXIT_NOT_RUN);
   if (child->helper_main != NULL)
     become_helper (child);
   become (child->stage && child->stage->staged_runtime ? child->stage->staged_runtime : child->argv[0],
@@ -202,7 +203,7 @@ bool run_argv (const struct strlist *argv, uint64_t ms)
 
   if (pid == 0) {
     if (!helper_follow (parent))
-      _exit (125);
+      _exit (EXIT_NOT_RUN);
     default_signals ();
     become (array[0], array, nothing, ARRAY_LEN (nothing));
   }

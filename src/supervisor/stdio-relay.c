@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "engine-frames.h"
 
 #define RELAY_BYTES ((size_t) 32 * 1024)
@@ -169,7 +170,7 @@ static int relay_main (void *data)
   if (whole && ended_with_streams (run, &state))
     return state.code & 0xff;
   raise (SIGKILL);
-  return RUN_CODE_REFUSED;
+  return EXIT_NOT_RUN;
 }
 
 /* It gets no other descriptor: held there, the far ends of the pipes would never end. */

@@ -103,9 +103,6 @@ struct run_result {
   char *left;          /* what could not be cleaned up; NULL: everything was */
 };
 
-/* What `run` exits with when a promise does not hold, or when we fail. */
-#define RUN_CODE_REFUSED 125
-
 /* Fails only where the command was not started, or its end could not be learnt; then only END_SIGNAL of the
  * result is set. A broken promise is no failure: the reason is then RUN_REFUSED, and the posture shows
  * which. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "base-exit-code.h"
 #include "supervisor-internal.h"
 
 /* A signal that is sent to us is meant for the command. A terminal's keys reach it without us. */
@@ -43,7 +44,7 @@ static void __attribute__ ((noreturn)) become (const struct strlist *argv, const
   if (words != NULL)
     execvp (words[0], words);
   if (write (report, &errno, sizeof (errno)) < 0)
-    _exit (125);
+    _exit (EXIT_NOT_RUN);
   _exit (errno == ENOENT ? 127 : 126);
 }
 
