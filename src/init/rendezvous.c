@@ -231,19 +231,21 @@ static int restrict_now (size_t size, struct failure *failure)
   static bool restricted;
   struct handshake_header header = header_of (HANDSHAKE_RESTRICTED, sizeof (struct handshake_restricted));
   struct handshake_restricted reply = { 0 };
+  enum restrict_step step;
   int listener, r;
 
   if (restricted || !message_is_whole (size))
     return failure_set (failure, -EBADMSG, "the supervisor's restrictions are malformed, or came twice",
                         NULL);
   restricted = true;
-  listener = restrict_self (talk.message.questions, talk.message.header.length);
+  listener = restrict_self (talk.message.questions, talk.message.header.length, &step);
   reply.errnum = listener < 0 ? -listener : 0;
+  reply.step = step;
   r = send_passing (&header, sizeof header, listener);
-  if (listener >= 0)
-    close (listener);
   if (r == 0)
     r = send_packet (HANDSHAKE_FD, &reply, sizeof reply);
+  if (listener >= 0)
+    close (listener);
   return r < 0 ? failure_set_errno (failure, -r, "cannot hand the filter's listener over", NULL) : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "init-restrict.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -12,8 +13,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "wire-init.h"
 
 /* As the kernel has them: a static libc may come without its headers. */
 #define SET_MODE_FILTER      1u
@@ -50,24 +49,32 @@ static int lower_limits (const struct handshake_restrict *wanted)
   return 0;
 }
 
-/* A real-time class is not bounded by the cgroup's quota, and is inherited. musl has no such functions. */
+/* Whether the profile's list refuses a call that only asks: then nothing is known, and nothing is changed. */
+static bool is_refused (long result)
+{
+  return result < 0 && (errno == ENOSYS || errno == EPERM);
+}
+
+/* A real-time class is not bounded by the cgroup's quota, and is inherited. To leave it takes a call that
+ * 'strict' refuses; the run is refused then. musl has no such functions. */
 static int be_ordinary (void)
 {
   int ordinary = 0;
-  long policy = syscall (SYS_sched_getscheduler, 0);
+  long policy = syscall (SYS_sched_getscheduler, 0), now;
 
-  if (policy < 0)
+  if (policy < 0 && !is_refused (policy))
     return -errno;
   policy &= ~(long) POLICY_RESET_ON_FORK;
-  if (policy != POLICY_NORMAL && policy != POLICY_BATCH && policy != POLICY_IDLE
-      && syscall (SYS_sched_setscheduler, 0, POLICY_NORMAL, &ordinary) < 0)
+  if (policy > 0 && policy != POLICY_BATCH && policy != POLICY_IDLE
+      && syscall (SYS_sched_setscheduler, 0, POLICY_NORMAL, &ordinary) != 0)
     return -EPERM;
   errno = 0;
   if (getpriority (PRIO_PROCESS, 0) < 0 && errno == 0 && setpriority (PRIO_PROCESS, 0, 0) < 0)
     return -errno;
-  if (personality (PERSONALITY_ASK) != PER_LINUX && personality (PER_LINUX) < 0)
+  now = personality (PERSONALITY_ASK);
+  if (now < 0 && !is_refused (now))
     return -errno;
-  return 0;
+  return now > PER_LINUX && personality (PER_LINUX) < 0 ? -errno : 0;
 }
 
 /* INSTRUCTIONS need not be aligned: only the kernel reads them. */
@@ -76,23 +83,35 @@ static int load_filter (const unsigned char *instructions, size_t size)
   const struct program program = { (unsigned short) (size / INSTRUCTION_BYTES), instructions };
   long fd = syscall (SYS_seccomp, SET_MODE_FILTER, FLAG_NEW_LISTENER, &program);
 
-  return fd < 0 ? -errno : (int) fd;
+  if (fd < 0)
+    return -errno;
+  /* A filter can make the call return 0 without making it, and no other number that a descriptor could have:
+   * these are all in use. */
+  return fd <= STATUS_FD ? -EPROTO : (int) fd;
 }
 
-int restrict_self (const unsigned char *body, size_t length)
+int restrict_self (const unsigned char *body, size_t length, enum restrict_step *ret_step)
 {
   struct handshake_restrict wanted;
   size_t size = length - sizeof wanted;
   int r;
 
+  *ret_step = RESTRICTING_CALLS;
   if (length <= sizeof wanted || size % INSTRUCTION_BYTES != 0 || size / INSTRUCTION_BYTES > INSTRUCTIONS_MAX)
     return -EBADMSG;
   memcpy (&wanted, body, sizeof wanted);
+  *ret_step = RESTRICTING_PRIVILEGES;
   if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
     return -errno;
   umask (022); /* as in the document */
+  *ret_step = RESTRICTING_LIMITS;
   r = lower_limits (&wanted);
-  if (r == 0)
-    r = be_ordinary ();
-  return r < 0 ? r : load_filter (body + sizeof wanted, size);
+  if (r < 0)
+    return r;
+  *ret_step = RESTRICTING_CLASS;
+  r = be_ordinary ();
+  if (r < 0)
+    return r;
+  *ret_step = RESTRICTING_CALLS;
+  return load_filter (body + sizeof wanted, size);
 }

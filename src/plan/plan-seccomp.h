@@ -103,8 +103,10 @@ enum filter_mode {
   FILTER_DEFERS,   /* the runtime's: these get SCMP_ACT_TRACE, and init may load a filter */
 };
 
-/* The call by which init loads a filter, in FILTER_DEFERS: its first argument is SECCOMP_SET_MODE_FILTER. */
+/* The call by which init loads a filter: its first argument is SECCOMP_SET_MODE_FILTER. A list that does not
+ * allow that has its rules for this call replaced in FILTER_DEFERS. */
 #define FILTER_LOAD_CALL "seccomp"
+bool filter_allows_loading (const struct filter *filter);
 
 /* Compiles FILTER to BPF for this machine. Takes about 20 milliseconds, so callers cache the result. */
 int filter_compile (const struct filter *filter, enum filter_mode mode, uint8_t **ret_program,

@@ -18,7 +18,7 @@
 #include "base-sha256.h"
 
 /* Increase it whenever this file compiles a filter differently: it is part of the cache key. */
-#define RECIPE "tyrum-oci filter 3"
+#define RECIPE "tyrum-oci filter 4"
 
 /* The kernel's limit (BPF_MAXINSNS), in bytes. */
 #define PROGRAM_MAX ((off_t) 4096 * 8)
@@ -38,8 +38,16 @@ static uint32_t action_for (const struct filter_rule *rule, const char *name, en
   return mode == FILTER_NOTIFIES ? SCMP_ACT_NOTIFY : SCMP_ACT_TRACE (0);
 }
 
+bool filter_allows_loading (const struct filter *filter)
+{
+  const uint64_t load[SECCOMP_ARGUMENTS] = { SECCOMP_SET_MODE_FILTER };
+
+  return filter_answer (filter, FILTER_LOAD_CALL, load) == 0;
+}
+
+/* FREED: the rules of FILTER_LOAD_CALL are replaced. */
 static int add_rule (scmp_filter_ctx ctx, uint32_t otherwise, const struct filter_rule *rule,
-                     enum filter_mode mode, struct error *err)
+                     enum filter_mode mode, bool freed, struct error *err)
 {
   struct scmp_arg_cmp args[SECCOMP_ARGUMENTS];
 
@@ -51,8 +59,7 @@ static int add_rule (scmp_filter_ctx ctx, uint32_t otherwise, const struct filte
     uint32_t action = action_for (rule, name, mode);
     int number = seccomp_syscall_resolve_name (name), r;
 
-    if (number == __NR_SCMP_ERROR || action == otherwise
-        || (mode == FILTER_DEFERS && strcmp (name, FILTER_LOAD_CALL) == 0))
+    if (number == __NR_SCMP_ERROR || action == otherwise || (freed && strcmp (name, FILTER_LOAD_CALL) == 0))
       continue;
     r = seccomp_rule_add_array (ctx, action, number, (unsigned) rule->arg_count, args);
     if (r < 0)
@@ -97,6 +104,7 @@ int filter_compile (const struct filter *filter, enum filter_mode mode, uint8_t 
 {
   uint32_t otherwise = SCMP_ACT_ERRNO ((unsigned) filter->unknown_errnum);
   cleanup (release_p) scmp_filter_ctx ctx = seccomp_init (otherwise);
+  bool freed = mode == FILTER_DEFERS && !filter_allows_loading (filter);
   int r = 0;
 
   if (ctx == NULL)
@@ -105,8 +113,8 @@ int filter_compile (const struct filter *filter, enum filter_mode mode, uint8_t 
    * loads it. A libseccomp without this attribute makes a list, which gives the same results. */
   (void) seccomp_attr_set (ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   for (size_t i = 0; r == 0 && i < filter->rule_count; i++)
-    r = add_rule (ctx, otherwise, &filter->rules[i], mode, err);
-  if (r == 0 && mode == FILTER_DEFERS)
+    r = add_rule (ctx, otherwise, &filter->rules[i], mode, freed, err);
+  if (r == 0 && freed)
     r = allow_loading (ctx, err);
   return r < 0 ? r : export(ctx, ret_program, ret_size, err);
 }

@@ -23,11 +23,13 @@ static const char *unreadable (const struct judge *judge)
 static bool is_another_kernel (const struct judge *judge)
 {
   const struct answer *boot = inside_answer (judge->in, QUESTION_FILE, PROBE_BOOT_ID);
+  struct report_look look;
 
   if (boot->errnum == 0)
     return judge->out->boot_id != NULL && boot->length == strlen (judge->out->boot_id)
            && memcmp (boot->bytes, judge->out->boot_id, boot->length) != 0;
-  return boot->errnum == ENOENT
+  /* A /proc without anything but processes has neither, too. */
+  return boot->errnum == ENOENT && inside_look (judge->in, "/proc/uptime", &look) && look.open_errnum == 0
          && inside_answer (judge->in, QUESTION_SEE, PROBE_LINUX_ONLY)->errnum == ENOENT;
 }
 

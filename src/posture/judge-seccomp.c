@@ -50,51 +50,66 @@ static bool is_sealed (struct judge *judge)
   return true;
 }
 
-/* Init has loaded the filter a second time, and what that one denies is reported to the supervisor, which
- * returned the list's errno. The runtime's filter alone would give ENOSYS. */
-static bool is_told (struct judge *judge)
+/* Whether init's own filter decides about this call. */
+static bool is_left (const struct judge *judge, const struct probe_call *probe)
 {
-  const struct promises *promises = judge->promises;
+  return judge->promises->has_listener
+         && filter_call_tells (judge->promises->filter, probe->name, probe->call.arguments);
+}
 
-  if (!promises->has_listener)
+static bool is_loaded (struct judge *judge)
+{
+  int errnum = judge->in->restrict_errnum;
+
+  if (!judge->promises->has_listener)
     return true;
-  if (judge->in->restrict_errnum != 0) {
+  if (errnum != 0) {
     judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE, "init could not load its filter: %s%s",
-               strerror (judge->in->restrict_errnum),
-               judge->in->restrict_errnum == EBUSY ? " (a filter of the runtime has a listener)" : "");
+               strerror (errnum),
+               errnum == EBUSY    ? " (one that was loaded before has a listener)"
+               : errnum == EPROTO ? " (one that was loaded before answers for the kernel)"
+                                  : "");
     return false;
   }
-  for (size_t i = 0; i < probe_told_call_count; i++) {
-    const struct probe_call *probe = &probe_told_calls[i];
-    int wanted = filter_answer (promises->filter, probe->name, probe->call.arguments);
-    int64_t answer = 0;
-
-    if (!inside_call (judge->in, &probe->call, &answer) || answer == -wanted)
-      continue;
-    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
-               "%s gave %" PRId64 ", not %d: it was not reported to the supervisor", probe->name, answer,
-               -wanted);
+  if (judge->has_out && judge->out->filters_before > 0
+      && judge->out_status.filters != judge->out->filters_before + 1) {
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_OUTSIDE,
+               "init's filter is not in force: %" PRIu64 " filters before it was loaded, %" PRIu64 " after",
+               judge->out->filters_before, judge->out_status.filters);
     return false;
   }
   return true;
 }
 
-/* The number of told probes that were answered; 0: the supervisor was not seen to answer any. */
-static unsigned count_told (const struct judge *judge)
+/* The number of calls that init's filter reported and the supervisor answered, with a number that no filter
+ * could know; -1 after recording one that it did not. */
+static int count_told (struct judge *judge)
 {
-  unsigned count = 0;
-  int64_t answer;
+  int told = 0;
 
-  for (size_t i = 0; judge->promises->has_listener && i < probe_told_call_count; i++)
-    count += inside_call (judge->in, &probe_told_calls[i].call, &answer);
-  return count;
-}
+  for (size_t i = 0, asked = 0; i < probe_call_count && asked < PROBE_TOLD; i++) {
+    const struct probe_call *probe = &probe_calls[i];
+    int wanted = judge->in->told_errnum > 0
+                     ? judge->in->told_errnum
+                     : filter_answer (judge->promises->filter, probe->name, probe->call.arguments);
+    int64_t answer = 0;
 
-/* The runtime's filter leaves these to init's, which is loaded later. */
-static bool is_left (const struct judge *judge, const struct probe_call *probe, int64_t answer)
-{
-  return judge->promises->has_listener && answer == -ENOSYS
-         && filter_call_tells (judge->promises->filter, probe->name, probe->call.arguments);
+    if (!is_left (judge, probe))
+      continue;
+    asked++;
+    if (!inside_call (judge->in, &probe->call, &answer)) {
+      judge_say (judge, CONTROL_SECCOMP, VERDICT_UNVERIFIED, SEEN_NOT, "%s was not tried", probe->name);
+      return -1;
+    }
+    if (answer != -wanted) {
+      judge_say (judge, CONTROL_SECCOMP, VERDICT_VIOLATED, SEEN_INSIDE,
+                 "%s gave %" PRId64 ", and not what the supervisor answered: it was not reported",
+                 probe->name, answer);
+      return -1;
+    }
+    told++;
+  }
+  return told;
 }
 
 /* The number of probes that the filter denied with the expected errno; -1 after recording one that was
@@ -108,13 +123,13 @@ static int count_denied (struct judge *judge)
     int wanted = filter_answer (judge->promises->filter, probe->name, probe->call.arguments);
     int64_t answer = 0;
 
-    if (wanted == 0)
+    if (wanted == 0 || is_left (judge, probe))
       continue;
     if (!inside_call (judge->in, &probe->call, &answer)) {
       judge_say (judge, CONTROL_SECCOMP, VERDICT_UNVERIFIED, SEEN_NOT, "%s was not tried", probe->name);
       return -1;
     }
-    if (answer == -wanted || is_left (judge, probe, answer)) {
+    if (answer == -wanted) {
       denied++;
       continue;
     }
@@ -130,19 +145,24 @@ static int count_denied (struct judge *judge)
 
 void judge_seccomp (struct judge *judge)
 {
-  int denied;
+  int denied, told;
 
-  if (!is_filtered (judge) || !is_sealed (judge) || !is_told (judge))
+  if (!is_filtered (judge) || !is_sealed (judge) || !is_loaded (judge))
     return;
   denied = count_denied (judge);
-  if (denied < 0)
+  told = denied < 0 ? -1 : count_told (judge);
+  if (told < 0)
     return;
-  if (denied == 0)
+  if (denied + told == 0)
     judge_say (judge, CONTROL_SECCOMP, VERDICT_UNVERIFIED, SEEN_INSIDE,
                "the profile allows every call that could be tried");
+  else if (judge->promises->has_listener)
+    judge_say (judge, CONTROL_SECCOMP, VERDICT_VERIFIED, judge_seen (judge),
+               "Seccomp: 2, seal %d; %d calls are denied as listed, %d reported by init's own filter, "
+               "getpid is allowed",
+               judge->promises->filter->seal, denied, told);
   else
     judge_say (judge, CONTROL_SECCOMP, VERDICT_VERIFIED, judge_seen (judge),
-               "Seccomp: 2, seal %d; %d calls are denied as listed, getpid is allowed%s",
-               judge->promises->filter->seal, denied,
-               count_told (judge) > 0 ? "; init's own filter reports to the supervisor" : "");
+               "Seccomp: 2, seal %d; %d calls are denied as listed, getpid is allowed",
+               judge->promises->filter->seal, denied);
 }

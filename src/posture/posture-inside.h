@@ -47,6 +47,7 @@ struct inside {
   struct questions questions;
   struct answer *answers; /* one for each question */
   int restrict_errnum;    /* why init could not load its own filter; 0: it could, or was not told to */
+  int told_errnum;        /* what the supervisor answers meanwhile, drawn for this run; 0: as the list says */
 };
 
 /* Takes QUESTIONS. */
@@ -92,11 +93,9 @@ struct probe_call {
 extern const struct probe_call probe_calls[];
 extern const size_t probe_call_count;
 
-/* Calls of the same kind that are asked again when init has loaded its own filter, as far as it notifies of
- * them: the supervisor must have answered them. PROBE_TOLD of them are enough. */
-#define PROBE_TOLD 2u
-extern const struct probe_call probe_told_calls[];
-extern const size_t probe_told_call_count;
+/* Of those that init's own filter reports, this many are asked when it is loaded, and the supervisor must
+ * have answered them. The runtime's filter leaves them to init's: asked before, they would show nothing. */
+#define PROBE_TOLD 3u
 
 /* Calls that single checks use. */
 extern const struct report_call probe_seal;        /* SEAL_CALL */

@@ -39,7 +39,8 @@ struct outside {
   char *boot_id; /* of the host's kernel: PROBE_BOOT_ID */
   bool seen;     /* init is a process of this host */
   uint64_t pid;
-  bool is_init; /* its program is our own init, by device and inode */
+  bool is_init;            /* its program is our own init, by device and inode */
+  uint64_t filters_before; /* seccomp filters of init before it loaded its own; 0: not known, or it did not */
   char *status, *uid_map, *gid_map, *mounts, *cgroup, *label, *limits;
   char *environment; /* NAME=VALUE, each NUL-terminated */
   size_t environment_length;

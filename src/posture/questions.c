@@ -53,14 +53,6 @@ const struct probe_call probe_calls[] = {
 };
 const size_t probe_call_count = ARRAY_LEN (probe_calls);
 
-/* With other arguments than above: each question is asked once. */
-const struct probe_call probe_told_calls[] = {
-  { "unshare", CALL (SYS_unshare, CLONE_FS) },      { "setns", CALL (SYS_setns, NO_FD, 1) },
-  { "mount", CALL (SYS_mount, 0, 0, 0, 1, 0) },     { "keyctl", CALL (SYS_keyctl, 0xfffffffeu) },
-  { "ptrace", CALL (SYS_ptrace, 0xfffe, 0, 0, 0) }, { "bpf", CALL (SYS_bpf, 0xfffe, 0, 0) },
-};
-const size_t probe_told_call_count = ARRAY_LEN (probe_told_calls);
-
 const struct report_call probe_seal = CALL (SYS_nfsservctl);
 const struct report_call probe_allowed = CALL (SYS_getpid);
 const struct report_call probe_become_root = CALL (SYS_setresuid, 0, 0, 0);
@@ -186,12 +178,17 @@ static int ask_paths (struct questions *questions, const struct promises *promis
   return failed ? -ENOMEM : 0;
 }
 
+/* Whether init's own filter decides about this call. */
+static bool is_left (const struct promises *promises, const struct probe_call *probe)
+{
+  return promises->has_listener && filter_call_tells (promises->filter, probe->name, probe->call.arguments);
+}
+
 /* Calls that succeed come last: init needs a new process after each. The ambient set is probed only where the
  * kernel may not show it in /proc. */
 static int ask_calls (struct questions *questions, const struct promises *promises)
 {
-  const struct report_call *const first[] = { &probe_seal, &probe_become_root, &probe_bounding,
-                                              &probe_new_user };
+  const struct report_call *const first[] = { &probe_seal, &probe_become_root, &probe_bounding };
   const struct report_call *const last[] = { &probe_allowed, &probe_privileges, &probe_ambient };
   size_t last_count = ARRAY_LEN (last) - (promises->passed_descriptors ? 1 : 0);
   bool failed = false;
@@ -199,27 +196,25 @@ static int ask_calls (struct questions *questions, const struct promises *promis
   for (size_t i = 0; i < ARRAY_LEN (first) && !failed; i++)
     failed = ask_call (questions, first[i]) < 0;
   for (size_t i = 0; i < probe_call_count && !failed; i++)
-    failed = ask_call (questions, &probe_calls[i].call) < 0;
+    failed = !is_left (promises, &probe_calls[i]) && ask_call (questions, &probe_calls[i].call) < 0;
   for (size_t i = 0; i < last_count && !failed; i++)
     failed = ask_call (questions, last[i]) < 0;
   return failed ? -ENOMEM : 0;
 }
 
+/* What is asked when init has loaded its own filter, where it does. */
 static int ask_told (struct questions *questions, const struct promises *promises)
 {
   unsigned count = 0;
-  bool failed = false;
+  bool failed;
 
   questions->before = questions->count;
-  for (size_t i = 0; promises->has_listener && i < probe_told_call_count && count < PROBE_TOLD && !failed;
-       i++) {
-    const struct probe_call *probe = &probe_told_calls[i];
-
-    if (!filter_call_tells (promises->filter, probe->name, probe->call.arguments))
-      continue;
-    failed = ask_call (questions, &probe->call) < 0;
-    count++;
-  }
+  failed = ask_call (questions, &probe_new_user) < 0;
+  for (size_t i = 0; i < probe_call_count && count < PROBE_TOLD && !failed; i++)
+    if (is_left (promises, &probe_calls[i])) {
+      failed = ask_call (questions, &probe_calls[i].call) < 0;
+      count++;
+    }
   return failed ? -ENOMEM : 0;
 }
 

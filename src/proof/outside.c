@@ -127,6 +127,14 @@ void outside_look_mounts (pid_t pid, struct outside *outside)
   outside->mounts = path ? read_text (AT_FDCWD, path, NULL) : NULL;
 }
 
+void outside_look_status (pid_t pid, struct outside *outside)
+{
+  cleanup_free char *path = str_format ("/proc/%d/status", (int) pid);
+
+  free (outside->status);
+  outside->status = path ? read_text (AT_FDCWD, path, NULL) : NULL;
+}
+
 /* Whether PID executes the file INIT. */
 static bool is_init (pid_t pid, const char *init)
 {

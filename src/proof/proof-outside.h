@@ -30,6 +30,7 @@ int outside_look (const struct outside_subject *subject, struct outside *outside
 
 /* Reads the mount table again. */
 void outside_look_mounts (pid_t pid, struct outside *outside);
+void outside_look_status (pid_t pid, struct outside *outside);
 
 /* Reads /proc/PID only. */
 int outside_look_process (pid_t pid, struct outside *outside, struct error *err);

@@ -21,6 +21,7 @@
 struct restriction {
   uint8_t *bytes; /* NULL: nothing */
   size_t size;
+  int answer; /* the errno with which the caller answers what is notified until the command starts */
   bool sent;
 };
 
@@ -28,6 +29,7 @@ struct proof {
   struct inside inside;
   struct restriction *restriction; /* NULL: none */
   bool restricting;                /* the next message is a RESTRICTED */
+  bool loaded;                     /* init has loaded its filter during this proof */
   int listener;       /* of init's filter, to be taken by the caller before it waits on; -1: none */
   size_t from, asked; /* the questions without answers: from FROM up to ASKED */
   bool remounted;     /* mounts were changed, and the mount table is asked for again */
@@ -45,6 +47,10 @@ int proof_begin (struct proof *proof, const struct promises *promises, struct re
 /* If this fails, proof_look tries again and reports the error. */
 void proof_look_around (struct proof *proof, const struct promises *promises);
 int proof_look (struct proof *proof, const struct outside_subject *subject, struct error *err);
+
+/* Reads init's status again, after it has loaded its filter: what was read before is not what the command
+ * has. */
+void proof_look_again (struct proof *proof, pid_t pid);
 
 /* 1: all is answered; 0: more must come. PIDFD is init's, in whose mount namespace flags are restored; -1:
  * the container has its own kernel. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base-cleanup.h"
+#include "posture-proc.h"
 #include "wire-answers.h"
 
 static const char mounts_file[] = "/proc/self/mountinfo";
@@ -61,6 +62,7 @@ int proof_begin (struct proof *proof, const struct promises *promises, struct re
   if (r == 0)
     r = inside_new (&questions, &proof->inside, err);
   proof->restriction = restriction;
+  proof->inside.told_errnum = restriction != NULL ? restriction->answer : 0;
   return r < 0 ? r : ask (proof, talk, err);
 }
 
@@ -85,6 +87,12 @@ static int receive_restricted (struct proof *proof, struct talk *talk, struct er
     return error_set (err, -EPROTO, "init sent a short reply");
   memcpy (&reply, talk->bytes, sizeof (reply));
   proof->restricting = false;
+  proof->loaded = reply.errnum == 0;
+  if (reply.errnum != 0 && reply.step != RESTRICTING_CALLS)
+    return error_set_errno (err, reply.errnum, "init could not %s",
+                            reply.step == RESTRICTING_LIMITS  ? "lower its limits"
+                            : reply.step == RESTRICTING_CLASS ? "leave a real-time class or a higher priority"
+                                                              : "give up new privileges");
   proof->inside.restrict_errnum = reply.errnum;
   close_p (&proof->listener);
   proof->listener = take_fd (&talk->passed);
@@ -188,6 +196,17 @@ int proof_look (struct proof *proof, const struct outside_subject *subject, stru
     r = outside_look_around (subject->promises, &proof->outside, err);
   }
   return r < 0 ? r : outside_look (subject, &proof->outside, err);
+}
+
+void proof_look_again (struct proof *proof, pid_t pid)
+{
+  struct proc_status before;
+
+  if (!proof->loaded || pid <= 0)
+    return;
+  if (proof->outside.status != NULL && proc_status_read (proof->outside.status, &before))
+    proof->outside.filters_before = before.filters;
+  outside_look_status (pid, &proof->outside);
 }
 
 int proof_judge (struct proof *proof, const struct promises *promises, pid_t pid,

@@ -27,15 +27,17 @@ static void write_action (struct json_writer *w, const char *action_key, const c
     json_integer (w, errno_key, errnum);
 }
 
-/* Writes those names of RULE that are left to init's filter, or the others. Nothing if there are none. */
-static void write_half (struct json_writer *w, const struct filter_rule *rule, bool defers, bool left)
+/* Writes those names of RULE that are left to init's filter, or the others. Nothing if there are none. FREED:
+ * the rules of FILTER_LOAD_CALL are replaced. */
+static void write_half (struct json_writer *w, const struct filter_rule *rule, bool defers, bool freed,
+                        bool left)
 {
   bool begun = false;
 
   for (size_t i = 0; i < rule->names.count; i++) {
     const char *name = rule->names.items[i];
 
-    if ((defers && filter_tells (rule, name)) != left || (defers && strcmp (name, FILTER_LOAD_CALL) == 0))
+    if ((defers && filter_tells (rule, name)) != left || (freed && strcmp (name, FILTER_LOAD_CALL) == 0))
       continue;
     if (!begun) {
       json_object_begin (w, NULL);
@@ -90,12 +92,14 @@ void oci_seccomp_write_head (struct json_writer *w, const char *key, const struc
 
 static void write_rules (struct json_writer *w, const struct filter *filter, bool defers)
 {
+  bool freed = defers && !filter_allows_loading (filter);
+
   json_array_begin (w, "syscalls");
   for (size_t i = 0; i < filter->rule_count; i++) {
-    write_half (w, &filter->rules[i], defers, false);
-    write_half (w, &filter->rules[i], defers, true);
+    write_half (w, &filter->rules[i], defers, freed, false);
+    write_half (w, &filter->rules[i], defers, freed, true);
   }
-  if (defers)
+  if (freed)
     write_loading (w);
   json_array_end (w);
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,8 +20,8 @@
 #include "base-limits.h"
 #include "supervisor-internal.h"
 
-/* Queued signals count for the user who made the namespace as well, on the host: without a bound of its own
- * one run could use all of root's up. */
+/* Queued signals count for the user who made the run's user namespace as well, on the host: without a bound
+ * of its own one run could use all of root's up. Without such a namespace runs share one count. */
 #define PENDING_SIGNALS 4096
 
 static void digest (const char *name, const uint8_t *program, size_t size, uint8_t ret_digest[SHA256_BYTES])
@@ -147,6 +148,17 @@ static int limit_number (const char *name)
   return -1;
 }
 
+/* An errno that no kernel uses, and that no filter made beforehand can know. */
+static int draw_answer (int *ret_errnum, struct error *err)
+{
+  uint16_t number;
+
+  if (getrandom (&number, sizeof (number), 0) != (ssize_t) sizeof (number))
+    return error_set_errno (err, errno, "draw a random number");
+  *ret_errnum = SEAL_FIRST + number % SEAL_COUNT;
+  return 0;
+}
+
 /* What init puts in force itself. */
 static int prepare_restriction (struct run *run, struct error *err)
 {
@@ -167,14 +179,15 @@ static int prepare_restriction (struct run *run, struct error *err)
     if (number >= 0)
       head.limits[number] = plan->rlimits[i].hard;
   }
-  head.limits[RLIMIT_SIGPENDING] = PENDING_SIGNALS;
+  if (plan->user_namespace)
+    head.limits[RLIMIT_SIGPENDING] = PENDING_SIGNALS;
   restriction->bytes = malloc (sizeof (head) + size);
   if (restriction->bytes == NULL)
     return error_oom (err);
   memcpy (restriction->bytes, &head, sizeof (head));
   memcpy (restriction->bytes + sizeof (head), program, size);
   restriction->size = sizeof (head) + size;
-  return 0;
+  return draw_answer (&restriction->answer, err);
 }
 
 /* libcrun gets the filter as a program; other runtimes get the list, and make one of it themselves. */

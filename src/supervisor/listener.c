@@ -96,8 +96,9 @@ static void listener_close (struct listener *listener)
 }
 
 /* One call. False if there is none, or the listener is of no use any more. */
-static bool answer_one (struct listener *listener, const struct plan *plan, struct denials *denials)
+static bool answer_one (struct run *run, struct listener *listener)
 {
+  const struct plan *plan = run->options->plan;
   short ready = event_look (listener->event.fd, POLLIN, 0);
   struct seccomp_notif *request = listener->request;
   struct seccomp_notif_resp *reply = listener->reply;
@@ -117,10 +118,12 @@ static bool answer_one (struct listener *listener, const struct plan *plan, stru
                  "as many arguments as the kernel has");
   memcpy (call.arguments, request->data.args, sizeof (call.arguments));
   if (listener->recording)
-    record (listener, plan, &call, request, denials);
+    record (listener, plan, &call, request, &run->result.denials);
   memset (reply, 0, listener->reply_size);
   reply->id = request->id;
-  reply->error = -denied_call_answer (plan->filter, &call);
+  /* Until the command starts only init's probes come, and this number shows that we have answered them. */
+  reply->error =
+      listener->recording ? -denied_call_answer (plan->filter, &call) : -run->init->restriction.answer;
   /* A caller that is gone needs no answer. Where one cannot be given the kernel is to give its own, or the
    * caller would wait for ever: it does when the listener is closed. */
   if (ioctl (listener->event.fd, SECCOMP_IOCTL_NOTIF_SEND, reply) < 0 && errno != ENOENT) {
@@ -137,8 +140,7 @@ static void on_call (struct event *event, short revents)
   struct listener *listener = (struct listener *) event;
 
   (void) revents;
-  for (unsigned i = 0; i < CALLS_AT_ONCE && answer_one (listener, run->options->plan, &run->result.denials);
-       i++)
+  for (unsigned i = 0; i < CALLS_AT_ONCE && answer_one (run, listener); i++)
     continue;
   run_tell_denials (run);
 }

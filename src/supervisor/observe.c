@@ -94,7 +94,11 @@ static int look_and_receive (struct run *run, const struct promises *promises)
 
   if (r == 0)
     r = run_guard (run);
-  return r < 0 ? r : run_receive_answers (run, promises);
+  if (r == 0)
+    r = run_receive_answers (run, promises);
+  if (r == 0)
+    proof_look_again (&run->init->proof, host_pid (run));
+  return r;
 }
 
 int run_observe (struct run *run)

@@ -160,6 +160,8 @@ int run_receive_answers (struct run *run, const struct promises *promises)
     if (await (run, talk->from, until) < 0)
       return run->err->code;
   }
+  /* Where there was nothing to ask after it. */
+  run_listener_serve (run, take_fd (&run->init->proof.listener));
   return r < 0 ? r : 0;
 }
 

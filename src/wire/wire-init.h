@@ -77,8 +77,11 @@ struct handshake_restrict {
   uint64_t limits[RESTRICT_LIMITS]; /* by RLIMIT_ number: soft and hard are at most this; UINT64_MAX: as is */
 };
 
+enum restrict_step { RESTRICTING_PRIVILEGES, RESTRICTING_LIMITS, RESTRICTING_CLASS, RESTRICTING_CALLS };
+
 struct handshake_restricted {
   int32_t errnum; /* why it is not in force; 0: it is */
+  int32_t step;   /* enum restrict_step: what failed */
 };
 
 #define LIMIT_COMMAND_TEXTS 1024u

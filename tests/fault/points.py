@@ -69,7 +69,7 @@ def who(role, program):
         return "front"
     if program == "tyrum-oci-cli":
         return "supervisor" if role == "0+2" else "stage"
-    return "launch" if program.startswith(("launch", "tyrum-oci-libcrun-helper", "memfd:tyrum")) else "init" if program == "init" else None
+    return "launch" if program.startswith(("libcrun-helper", "tyrum-oci-libcrun-helper", "memfd:tyrum")) else "init" if program == "init" else None
 
 
 class Learned(Place):

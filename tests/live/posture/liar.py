@@ -91,15 +91,18 @@ def let_go_on(listener, until):
 
 
 @lie("process.seccomp")
-def listener_that_lets_calls_go_on(config, words):
-    listen(config, words, keep=5)
+def filter_that_feigns_init_own(config, words):
+    """Loading a filter returns success without loading one, and what would be reported is denied with the list's errno."""
+    filter_that_denies_only_what_is_probed(config, words)
+    for rule in config["linux"]["seccomp"]["syscalls"]:
+        if rule["action"] == "SCMP_ACT_TRACE":
+            rule.update(action="SCMP_ACT_ERRNO", errnoRet=1)
+    config["linux"]["seccomp"]["syscalls"].append({"names": ["seccomp"], "action": "SCMP_ACT_ERRNO", "errnoRet": 0})
 
 
 @lie("process.seccomp")
-def filter_with_one_call_more(config, words):
-    for rule in config["linux"]["seccomp"]["syscalls"]:
-        rule["names"] = [name for name in rule["names"] if name != "unshare"]
-    config["linux"]["seccomp"]["syscalls"].append({"names": ["unshare"], "action": "SCMP_ACT_ALLOW"})
+def listener_that_lets_calls_go_on(config, words):
+    listen(config, words, keep=5)
 
 
 # ---- User and privileges.
@@ -468,15 +471,6 @@ def no_limit_of_cpu(config, words):
     without(config, "linux", "resources", "cpu")
 
 
-@lie("process.seccomp")
-def filter_with_calls_that_are_seldom_tried(config, words):
-    more = ["bpf", "perf_event_open", "open_by_handle_at", "userfaultfd", "pidfd_getfd", "fsopen"]
-    for rule in config["linux"]["seccomp"]["syscalls"]:
-        rule["names"] = [name for name in rule["names"] if name not in more]
-    config["linux"]["seccomp"]["syscalls"] = [r for r in config["linux"]["seccomp"]["syscalls"] if r["names"]] + \
-        [{"names": more, "action": "SCMP_ACT_ALLOW"}]
-
-
 @lie("limits.memory")
 def a_cgroup_with_our_name_elsewhere(config, words):
     config["linux"]["cgroupsPath"] = "/tyrum-elsewhere-" + str(os.getpid()) + config["linux"]["cgroupsPath"]
@@ -504,6 +498,22 @@ def filter_that_denies_only_what_is_probed(config, words):
 @harmless
 def listener_that_is_dropped(config, words):
     listen(config, words, keep=0)
+
+
+@harmless
+def filter_with_one_call_more(config, words):
+    for rule in config["linux"]["seccomp"]["syscalls"]:
+        rule["names"] = [name for name in rule["names"] if name != "unshare"]
+    config["linux"]["seccomp"]["syscalls"].append({"names": ["unshare"], "action": "SCMP_ACT_ALLOW"})
+
+
+@harmless
+def filter_with_calls_that_are_seldom_tried(config, words):
+    more = ["bpf", "perf_event_open", "open_by_handle_at", "userfaultfd", "pidfd_getfd", "fsopen"]
+    for rule in config["linux"]["seccomp"]["syscalls"]:
+        rule["names"] = [name for name in rule["names"] if name not in more]
+    config["linux"]["seccomp"]["syscalls"] = [r for r in config["linux"]["seccomp"]["syscalls"] if r["names"]] + \
+        [{"names": more, "action": "SCMP_ACT_ALLOW"}]
 
 
 @harmless
