@@ -74,7 +74,8 @@ static const struct option_info table[] = {
   [OPTION_TIMEOUT] = { "timeout", "DURATION", .help = "tighten limits.wall: 500ms, 30s, 5m, 1h" },
   [OPTION_GRACE] = { "grace", "DURATION",
                      .help = "how long after TERM a command that has to end gets KILL, 60s at most "
-                             "(default: 2s)" },
+                             "(default: 2s); at most 2s after the deadline or a limit, where limits.wall is "
+                             "set" },
   [OPTION_ACCEPT] = { "accept-unenforced", "CONTROL", .repeats = true, .complete = COMPLETE_CONTROL,
                       .help = "go on without a required control that cannot be enforced" },
   [OPTION_UNCONFINED] = { "rawdog-no-sandbox-at-all",

@@ -5,6 +5,9 @@
  * still there RUN_END_MS later is left to gc: init cannot go while a process that joined its pid namespace
  * from outside is a zombie whose parent does not collect it. Orphans that become our children are
  * collected as they end.
+ *
+ * What asks for the end during a grace period can only bring the KILL forward. A repeated signal to us kills
+ * at once. The end of the process that started us, after its signal, is no repetition.
  */
 #include <config.h>
 
@@ -46,6 +49,8 @@ struct course {
   bool killed;         /* by us */
   bool told;           /* init told how the command ended */
   bool hurried;        /* by the deadline, or by a signal to us */
+  bool signalled;      /* by a signal to us that has a sender */
+  bool termed;         /* it was sent TERM */
   uint64_t kill_at;    /* 0: it was not asked to end */
   uint64_t give_up_at; /* 0: init was neither killed nor has it said that it ends */
   bool ended;          /* init told how, or is gone */
@@ -145,6 +150,14 @@ static uint64_t grace_of (const struct run *run)
   return run->options->grace_ms > 0 ? run->options->grace_ms : RUN_GRACE_MS;
 }
 
+/* Where there is a deadline, the command is gone RUN_GRACE_MS after it at the latest. */
+static uint64_t limit_grace_of (const struct run *run)
+{
+  uint64_t grace = grace_of (run);
+
+  return run->options->plan->wall_ms > 0 && grace > RUN_GRACE_MS ? RUN_GRACE_MS : grace;
+}
+
 /* From now on init has MS milliseconds to be gone. */
 static void expect_end (struct course *course, uint64_t ms)
 {
@@ -161,32 +174,48 @@ static void kill_init (struct course *course)
   expect_end (course, RUN_END_MS);
 }
 
-static void ask_to_end (struct course *course, int signal_number)
+static void ask_to_end (struct course *course, int signal_number, uint64_t grace)
 {
+  uint64_t kill_at = run_now_ms () + grace;
+
   /* The command is gone and its output waits for a reader; an end that is asked for now does not wait for
    * that.
    */
   if (course->run->init->pidfd < 0)
     course->abandoned = true;
-  send_to_init (course->run, signal_number);
-  if (course->kill_at == 0)
-    course->kill_at = run_now_ms () + grace_of (course->run);
-  else
-    kill_init (course);
+  /* Many programs take a second TERM as a wish to end without saving anything. */
+  if (signal_number != SIGTERM || !course->termed)
+    send_to_init (course->run, signal_number);
+  course->termed |= signal_number == SIGTERM;
+  if (course->kill_at == 0 || kill_at < course->kill_at)
+    course->kill_at = kill_at;
 }
 
-static void hurry (struct course *course, int signal_number)
+static void hurry (struct course *course, int signal_number, uint64_t grace)
 {
   course->hurried = true;
-  ask_to_end (course, signal_number);
+  ask_to_end (course, signal_number, grace);
 }
 
-void run_take_signal (struct run *run, int number, bool end)
+static void take_end_signal (struct course *course, int number, bool caller_gone)
 {
-  if (end && run->result.end_signal == 0 && !run->course->deadline_hit && !run->course->ended)
+  struct run *run = course->run;
+  bool first = !course->deadline_hit && !course->idle_hit && !course->over && !course->ended;
+
+  if (first && run->result.end_signal == 0)
     run->result.end_signal = number;
+  hurry (course, number, grace_of (run));
+  if (caller_gone)
+    return;
+  if (course->signalled)
+    kill_init (course);
+  course->signalled = true;
+}
+
+void run_take_signal (struct run *run, int number, bool end, bool caller_gone)
+{
   if (end)
-    hurry (run->course, number);
+    take_end_signal (run->course, number, caller_gone);
   else if (number == SIGWINCH)
     run_terminal_resize (run);
   else
@@ -352,7 +381,7 @@ static void on_deadline (struct event *event, short revents)
   if (course->deadline_hit)
     run_tell_limit (course->run, CONTROL_LIMITS_WALL, "after_ms", course->run->options->plan->wall_ms);
   if (course->run->init->pidfd >= 0) {
-    hurry (course, SIGTERM);
+    hurry (course, SIGTERM, limit_grace_of (course->run));
     return;
   }
   /* It was ended for its output, and a reader that still takes the rest may go on. */
@@ -404,7 +433,7 @@ static void on_idle (struct event *event, short revents)
     return;
   course->idle_hit = true;
   run_tell_limit (run, CONTROL_LIMITS_IDLE, "after_ms", ms);
-  hurry (course, SIGTERM);
+  hurry (course, SIGTERM, limit_grace_of (run));
 }
 
 /* The command goes on and its output does not: that is told when it happens. */
@@ -443,7 +472,7 @@ static void on_cap (struct copying *copying)
   }
   course->over = true;
   if (course->kill_at == 0 && course->run->init->pidfd >= 0)
-    ask_to_end (course, SIGTERM);
+    ask_to_end (course, SIGTERM, limit_grace_of (course->run));
 }
 
 /* Bytes went in or out, or its reader has gone. */
@@ -624,6 +653,7 @@ int run_loop (struct run *run)
   if (r < 0)
     return r;
   atomic_store (&run_watchdog_memory (run)->grace, grace_of (run));
+  atomic_store (&run_watchdog_memory (run)->limit_grace, limit_grace_of (run));
   course.active_at = started;
   course.wall_at = timers_of (run)->wall < 0 ? 0 : started + run_deadline_left (run);
   set_watchdog (&course);

@@ -23,6 +23,7 @@
 struct signals {
   struct event signals, children; /* of those that are not for us alone, and of children that have ended */
   bool interrupted;               /* an end is wanted before the command has started */
+  pid_t parent;                   /* of this process, at first */
 };
 
 extern const struct run_part signals_part;
@@ -61,6 +62,17 @@ void run_reap_others (const struct run *run)
   process_reap (spared, ARRAY_LEN (spared));
 }
 
+/* Whether the kernel sent it because our caller is gone. The signal of --die-with-parent has the parent as
+ * its sender, which is not our parent any more; that of a connection to the daemon's client has a POLL_ code.
+ */
+static bool is_caller_gone (const struct signals *signals, const struct signalfd_siginfo *info)
+{
+  if (info->ssi_code >= POLL_IN && info->ssi_code <= POLL_HUP)
+    return true;
+  return info->ssi_code == SI_USER && (pid_t) info->ssi_pid == signals->parent
+         && getppid () != signals->parent;
+}
+
 static void on_signals (struct event *event, short revents)
 {
   struct run *run = event->data;
@@ -72,7 +84,7 @@ static void on_signals (struct event *event, short revents)
     bool end = number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT;
 
     if (run->course != NULL)
-      run_take_signal (run, number, end);
+      run_take_signal (run, number, end, is_caller_gone (signals_of (run), &info));
     else if (end) {
       signals_of (run)->interrupted = true;
       run->result.end_signal = number;
@@ -107,6 +119,7 @@ static void init (struct run *run, void *state)
 
   (void) run;
   signals->signals.fd = signals->children.fd = -1;
+  signals->parent = getppid ();
 }
 
 /* Children have a descriptor of their own: a prewarmed sandbox is discarded for any signal of the other one.

@@ -221,15 +221,16 @@ uint64_t run_deadline_left (const struct run *run); /* milliseconds, as the kern
 uint64_t run_idle_left (const struct run *run);     /* the same of limits.idle */
 int run_loop (struct run *run);
 /* A signal for the command, or for its END, while it runs. */
-void run_take_signal (struct run *run, int number, bool end);
+void run_take_signal (struct run *run, int number, bool end, bool caller_gone);
 
 /* watchdog.c: a process that ends a container which holds its supervisor. */
 struct watchdog_memory {       /* shared with it */
   atomic_uint turn;            /* for struct stream */
   _Atomic (uint64_t) deadline; /* a time of run_now_ms; 0 for none */
-  _Atomic (uint64_t) grace;    /* milliseconds from TERM to KILL */
-  atomic_bool watches;         /* it has begun */
-  atomic_bool killed;          /* it has sent KILL to init */
+  /* Milliseconds from TERM to KILL: after a signal, and after the deadline at most. */
+  _Atomic (uint64_t) grace, limit_grace;
+  atomic_bool watches; /* it has begun */
+  atomic_bool killed;  /* it has sent KILL to init */
 };
 
 /* Starts the watchdog, if there is none yet. */

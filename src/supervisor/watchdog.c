@@ -78,6 +78,18 @@ static uint64_t bit (int signal_number)
   return UINT64_C (1) << (signal_number - 1);
 }
 
+/* As in the loop: a deadline that passes in the grace period of a signal brings the KILL forward. */
+static bool is_grace_over (const struct watch *watch, uint64_t now, uint64_t deadline)
+{
+  uint64_t since = watch->asked > deadline ? watch->asked : deadline;
+
+  if (watch->asked == 0)
+    return false;
+  if (now - watch->asked >= atomic_load (&watch->memory->grace))
+    return true;
+  return deadline != 0 && now >= deadline && now - since >= atomic_load (&watch->memory->limit_grace);
+}
+
 /* The supervisor is held: the deadline and its pending signals are ours to act on. */
 static void on_held (struct watch *watch)
 {
@@ -87,7 +99,7 @@ static void on_held (struct watch *watch)
                 || (sent & (bit (SIGTERM) | bit (SIGINT) | bit (SIGHUP) | bit (SIGQUIT))) != 0;
   bool at_once = (sent & bit (SIGKILL)) != 0;
 
-  if (at_once || (wanted && watch->asked != 0 && now - watch->asked >= atomic_load (&watch->memory->grace))) {
+  if (at_once || (wanted && is_grace_over (watch, now, deadline))) {
     atomic_store (&watch->memory->killed, true);
     run_signal (HELPER_FD, watch->init, SIGKILL);
   } else if (wanted && watch->asked == 0) {

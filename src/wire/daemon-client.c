@@ -139,15 +139,32 @@ static int watch_signals (sigset_t *ret_before)
   return signalfd (-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* *LAST is the last signal. */
-static void pass_signals (int signals, int process, int *last)
+struct passing {
+  pid_t parent; /* of this process, at first */
+  int last;     /* the last signal; 0: none came */
+  bool ending;  /* one that asks for the end was passed on */
+};
+
+/* A repeated signal would kill the run at once. That of --die-with-parent is no repetition of one that the
+ * parent sent before it ended. */
+static bool is_repetition_of_parent (const struct passing *passing, const struct signalfd_siginfo *info)
+{
+  return passing->ending && info->ssi_signo == SIGTERM && info->ssi_code == SI_USER
+         && (pid_t) info->ssi_pid == passing->parent && getppid () != passing->parent;
+}
+
+static void pass_signals (int signals, int process, struct passing *passing)
 {
   struct signalfd_siginfo info;
 
   while (read (signals, &info, sizeof (info)) == (ssize_t) sizeof (info)) {
-    *last = (int) info.ssi_signo;
-    if (process >= 0)
-      (void) syscall (SYS_pidfd_send_signal, process, *last, NULL, 0);
+    int number = (int) info.ssi_signo;
+
+    passing->last = number;
+    if (process < 0 || is_repetition_of_parent (passing, &info))
+      continue;
+    passing->ending |= number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT;
+    (void) syscall (SYS_pidfd_send_signal, process, number, NULL, 0);
   }
 }
 
@@ -169,19 +186,19 @@ static int attend (int connection, int signals, pid_t pid, int *ret_status, stru
 {
   cleanup_close int process = (int) syscall (SYS_pidfd_open, pid, 0);
   struct pollfd fds[] = { { connection, POLLIN, 0 }, { signals, POLLIN, 0 } };
+  struct passing passing = { .parent = getppid () };
   struct daemon_reply reply;
-  int last = 0;
 
   for (;;) {
     if (poll (fds, ARRAY_LEN (fds), -1) < 0 && errno != EINTR)
       return error_set_errno (err, errno, "wait for the daemon");
     if (fds[1].revents != 0)
-      pass_signals (signals, process, &last);
+      pass_signals (signals, process, &passing);
     if (fds[0].revents == 0)
       continue;
     if (!receive_reply (connection, &reply) || reply.type != DAEMON_ENDED) {
-      if (last != 0)
-        end_likewise (last);
+      if (passing.last != 0)
+        end_likewise (passing.last);
       return error_set (err, -EPIPE,
                         "the daemon's process %d for this run was lost; 'tyrum-oci gc' finishes what it left",
                         (int) pid);
