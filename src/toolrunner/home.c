@@ -11,11 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,9 +31,23 @@
 
 /* ---- The workspace. */
 
+/* A change of ids makes the kernel forget the signal of --die-with-parent. PARENT may have ended since. */
+static int follow_again (int number, pid_t parent)
+{
+  if (number == 0)
+    return 0;
+  if (prctl (PR_SET_PDEATHSIG, number) < 0)
+    return -errno;
+  if (getppid () != parent)
+    raise (number);
+  return 0;
+}
+
 /* Made as the home's owner, so that it never belongs to another user, with the home's mode. */
 static int make_directory (int home, const struct stat *st)
 {
+  pid_t parent = getppid ();
+  int signal_number = 0, followed = prctl (PR_GET_PDEATHSIG, &signal_number) < 0 ? -errno : 0;
   mode_t mask = umask (0);
   int gid = setfsgid (st->st_gid), uid = setfsuid (st->st_uid);
   int r = mkdirat (home, WORKSPACE, (st->st_mode & 0755) | 0700) < 0 ? -errno : 0;
@@ -39,7 +55,9 @@ static int make_directory (int home, const struct stat *st)
   setfsuid ((uid_t) uid);
   setfsgid ((gid_t) gid);
   umask (mask);
-  return r;
+  if (followed == 0)
+    followed = follow_again (signal_number, parent);
+  return followed < 0 ? followed : r;
 }
 
 static int check_directory (int home, const char *name, bool *ret_is_owners, const struct stat *owner,
