@@ -181,6 +181,8 @@ static void denial_details (struct json_writer *w, const void *data)
 size_t audit_log_limits (const struct plan *plan, const struct run_result *result,
                          struct audit_log_limit ret_limits[AUDIT_LOG_LIMITS])
 {
+  /* Output is also cut where its reader is gone: that is no limit. Without a cap this is UINT64_MAX. */
+  uint64_t cap = plan->output_bytes;
   const struct {
     bool hit;
     struct audit_log_limit limit;
@@ -189,8 +191,10 @@ size_t audit_log_limits (const struct plan *plan, const struct run_result *resul
     { result->idle, { CONTROL_LIMITS_IDLE, "after_ms", plan->idle_ms } },
     { result->counters.oom_kills > 0, { CONTROL_LIMITS_MEMORY, "killed", result->counters.oom_kills } },
     { result->counters.pids_denied > 0, { CONTROL_LIMITS_PIDS, "denied", result->counters.pids_denied } },
-    { result->out_cut, { CONTROL_LIMITS_OUTPUT, "stdout_bytes", result->out_bytes } },
-    { result->err_cut, { CONTROL_LIMITS_OUTPUT, "stderr_bytes", result->err_bytes } },
+    { result->out_cut && result->out_bytes > cap,
+      { CONTROL_LIMITS_OUTPUT, "stdout_bytes", result->out_bytes } },
+    { result->err_cut && result->err_bytes > cap,
+      { CONTROL_LIMITS_OUTPUT, "stderr_bytes", result->err_bytes } },
   };
   size_t count = 0;
 

@@ -140,6 +140,7 @@ static void test_ended (void **state)
   cleanup_error struct error err = { 0 };
   cleanup_free char *text = NULL, *order = NULL;
   char what[] = "syscall mount", rule[] = "small.json:1", allow[] = "no", left[] = "a directory";
+  struct audit_log_limit limits[AUDIT_LOG_LIMITS];
   struct denial denial = {
     .control = CONTROL_SECCOMP, .what = what, .rule = rule, .allow = allow, .count = 2
   };
@@ -148,7 +149,9 @@ static void test_ended (void **state)
                                      .signal = 9,
                                      .counters = { .known = true, .oom_kills = 1, .pids_denied = 2 },
                                      .out_cut = true,
+                                     .out_bytes = 11,
                                      .err_cut = true,
+                                     .err_bytes = 11,
                                      .left = left,
                                      .denials = { &denial, 1 } };
 
@@ -156,9 +159,13 @@ static void test_ended (void **state)
   scene_make (&s, "case");
   plan_it (&s);
   assert_int_equal (audit_log_started (&s.log, s.posture, &err), 0);
+  s.c.plan->output_bytes = 10;
   assert_int_equal (audit_log_ended (&s.log, s.c.plan, &result, &err), 0);
   order = kinds ();
   assert_string_equal (order, "requested plan posture started denial limit limit limit limit limit ended");
+  /* Output that was not delivered, though there is room for it. */
+  s.c.plan->output_bytes = 11;
+  assert_int_equal (audit_log_limits (s.c.plan, &result, limits), 3);
   text = journal_text ();
   has (text, "\"via\":\"run\"");
   has (text, "\"command\":\"make\",\"arguments\":1");
