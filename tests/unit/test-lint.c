@@ -17,6 +17,8 @@ static const struct {
   { "p", "\"process\": { \"capabilities\": [\"CAP_BPF\"] }", "CAP_BPF is close to being root", LINT_WARNING },
   { "p", "\"network\": { \"mode\": \"host\" }", "local services are reachable", LINT_WARNING },
   { "p", "\"limits\": { \"memory\": null }", "lifted, so a run can take all of it", LINT_WARNING },
+  { "p", "\"limits\": { \"wall\": null, \"idle\": \"5m\" }", "lifted, so a run", LINT_WARNING },
+  { "p", "\"limits\": { \"output\": null, \"output_rate\": \"1M\" }", "lifted, so a run", LINT_WARNING },
   { "p", "\"require\": [\"limits.disk\"]", "the profile does not promise it", LINT_WARNING },
   { "p", "\"require\": [\"limits.pids\"], \"optional\": [\"limits.cpu\"]", "is optional anyway",
     LINT_WARNING },
