@@ -130,6 +130,11 @@ struct enforcement enforcement_through (enum control control, const struct backe
   if (below == NULL || !below->own_kernel)
     return above;
   under = enforcement_for (control, below, settings);
+  /* The streams of such a container go through the engine (supervisor/stdio-relay.c). */
+  if (control == CONTROL_LIMITS_OUTPUT_RATE && above.level == ENFORCEMENT_ENFORCED)
+    above = (struct enforcement){ ENFORCEMENT_WEAKER, BASIS_SPEC,
+                                  "the engine reads the streams first, and the command waits only when the "
+                                  "engine's buffers are full" };
   return under.level > above.level ? under : above;
 }
 

@@ -75,6 +75,27 @@ static void test_every_value_is_declared (void **state)
     }
 }
 
+/* A rate is kept by reading later, and an engine with gVisor below it reads first. */
+static void test_rate_through_an_engine (void **state)
+{
+  cleanup_settings struct settings settings = { 0 };
+  const struct backend *docker = NULL, *runsc = NULL, *crun = NULL;
+
+  (void) state;
+  assert_int_equal (settings_complete (&settings, NULL), 0);
+  for (const struct backend **b = every_backend (); *b != NULL; b++) {
+    docker = strcmp ((*b)->name, "docker") == 0 ? *b : docker;
+    runsc = strcmp ((*b)->name, "oci:runsc") == 0 ? *b : runsc;
+    crun = strcmp ((*b)->name, "oci:crun") == 0 ? *b : crun;
+  }
+  assert_int_equal (enforcement_through (CONTROL_LIMITS_OUTPUT_RATE, docker, runsc, &settings).level,
+                    ENFORCEMENT_WEAKER);
+  assert_int_equal (enforcement_through (CONTROL_LIMITS_OUTPUT_RATE, docker, crun, &settings).level,
+                    ENFORCEMENT_ENFORCED);
+  assert_int_equal (enforcement_through (CONTROL_LIMITS_OUTPUT_RATE, runsc, NULL, &settings).level,
+                    ENFORCEMENT_ENFORCED);
+}
+
 /* What the matrix says in a cell and in its notes is what a launch is told, value by value. */
 static void test_notes_are_the_differences (void **state)
 {
@@ -297,6 +318,7 @@ static void test_backends_that_are_none (void **state)
 static const struct CMUnitTest cases[] = {
   cmocka_unit_test (test_every_pair_is_declared),
   cmocka_unit_test (test_every_value_is_declared),
+  cmocka_unit_test (test_rate_through_an_engine),
   cmocka_unit_test (test_notes_are_the_differences),
   cmocka_unit_test (test_values_without_a_note_are_the_cell),
   cmocka_unit_test (test_known_cells),
