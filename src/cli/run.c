@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base-cleanup.h"
 #include "base-exit-code.h"
+#include "base-number.h"
 #include "cli-verbs.h"
 #include "denial-write.h"
 #include "options-session.h"
@@ -244,6 +246,23 @@ static int dry_run (const struct session_request *request, struct output *output
   return r < 0 ? r : show (plan, output, err);
 }
 
+/* Lines among the command's own output could be written by the command. */
+static int check_events (const char *target, bool document, struct error *err)
+{
+  uint64_t number;
+  struct stat st, other;
+
+  if (!event_target_is_descriptor (target) || !number_parse (target, STDERR_FILENO, &number)
+      || fstat ((int) number, &st) < 0)
+    return 0;
+  for (int fd = STDIN_FILENO; fd <= (document ? STDIN_FILENO : STDERR_FILENO); fd++)
+    if (fstat (fd, &other) == 0 && st.st_dev == other.st_dev && st.st_ino == other.st_ino)
+      return error_set (err, CLI_USAGE,
+                        "--events: descriptor %d is a stream of the command; pass another one, or a file",
+                        (int) number);
+  return 0;
+}
+
 static int run (const struct arguments *arguments, struct output *output, struct error *err)
 {
   struct session_request request = request_of_arguments (arguments, "run");
@@ -264,6 +283,8 @@ static int run (const struct arguments *arguments, struct output *output, struct
     request.result_file = strrchr (file, '/') ? strrchr (file, '/') + 1 : file;
   }
   if (events != NULL)
+    r = check_events (events, arguments_have (arguments, OPTION_JSON), err);
+  if (r == 0 && events != NULL)
     r = event_target_open (events, &event_fd, err);
   request.events = event_fd;
   return r < 0 ? r : launch (&request, arguments, output, err);
@@ -293,8 +314,12 @@ const struct verb verb_run = {
       "deadline, and 125 where this program failed or refused, could not pass the command's output on, "
       "or ended the command because of limits.output or limits.idle (exit.reason is then "
       "limit). A command that has to end, because of the deadline, a limit or a signal to this program, "
-      "gets TERM, and KILL after the time of --grace, which so adds to the deadline; in the result "
-      "exit.killed is then true and exit.signal null, as it was not the command's own signal, and the "
+      "gets TERM, or that signal, and KILL after the time of --grace. Where limits.wall is set, that is 2s "
+      "at "
+      "most after the deadline or a limit; a longer one is for signals. A second signal kills at once, such "
+      "as the second Ctrl-C; the end of the parent process with --die-with-parent is no second signal. In "
+      "the result exit.killed is then true and exit.signal null, as it was not the command's own signal, and "
+      "the "
       "reason after a signal to this program is killed. When the reader of a stream is gone, the command "
       "gets SIGPIPE at its next write, as in a "
       "shell.\n\n"

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -38,16 +39,24 @@ static int check_socket (int fd, struct error *err)
   return 0;
 }
 
+/* Opened again it would be another terminal, and what is written to it is input for the slave. */
+static bool is_terminal_master (int fd)
+{
+  unsigned number;
+
+  return ioctl (fd, TIOCGPTN, &number) == 0;
+}
+
 /* O_NONBLOCK on an inherited descriptor would change it for every other holder; opened again, it is separate.
  */
-static int open_again (int fd, int *ret_fd, struct error *err)
+static int open_again (int fd, bool fifo, int *ret_fd, struct error *err)
 {
   char path[64];
 
   snprintf (path, sizeof (path), "/proc/self/fd/%d", fd);
   *ret_fd = open (path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  /* A pipe without a reader. */
-  if (*ret_fd >= 0 || errno == ENXIO)
+  /* A pipe without a reader. A device that gives this error is not there. */
+  if (*ret_fd >= 0 || (fifo && errno == ENXIO))
     return 0;
   return error_set_errno (err, errno, "--events: descriptor %d cannot be opened again for writing", fd);
 }
@@ -64,8 +73,10 @@ static int take_descriptor (int fd, int *ret_fd, struct error *err)
   /* The original is not for the programs that are executed from here on. */
   if (fd > STDERR_FILENO && fcntl (fd, F_SETFD, FD_CLOEXEC) < 0)
     return error_set_errno (err, errno, "--events: descriptor %d", fd);
+  if (S_ISCHR (st.st_mode) && is_terminal_master (fd))
+    return error_set (err, -EINVAL, "--events: descriptor %d is the master of a terminal", fd);
   if (S_ISFIFO (st.st_mode) || S_ISCHR (st.st_mode))
-    return open_again (fd, ret_fd, err);
+    return open_again (fd, S_ISFIFO (st.st_mode), ret_fd, err);
   if (S_ISSOCK (st.st_mode) && check_socket (fd, err) < 0)
     return err->code;
   if (!S_ISSOCK (st.st_mode) && !S_ISREG (st.st_mode))
@@ -89,7 +100,8 @@ static int open_file (const char *file, int *ret_fd, struct error *err)
     return error_set (err, -ENXIO, "--events: '%s' has no reader", file);
   if (fd < 0 || fstat (fd, &st) < 0)
     return error_set_errno (err, errno, "--events: cannot open '%s'", file);
-  if (!S_ISREG (st.st_mode) && !S_ISFIFO (st.st_mode) && !S_ISCHR (st.st_mode))
+  if ((!S_ISREG (st.st_mode) && !S_ISFIFO (st.st_mode) && !S_ISCHR (st.st_mode))
+      || (S_ISCHR (st.st_mode) && is_terminal_master (fd)))
     return error_set (err, -EINVAL, "--events: '%s' is no file, pipe or terminal", file);
   *ret_fd = take_fd (&fd);
   return 0;

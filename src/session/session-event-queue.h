@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines on their way to a reader that may be slow or gone.
  *
- * A line is written whole or not at all. What the reader does not take at once waits in memory, up to
+ * A line is queued whole or not at all; a reader that goes away, or a run that ends before the rest is taken,
+ * may leave it with the first part of one. What the reader does not take at once waits in memory, up to
  * LIMIT_EVENT_QUEUE_BYTES; a line that finds no room is dropped and counted. When the reader is gone, all
  * later lines are dropped.
  *

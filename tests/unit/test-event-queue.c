@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -229,6 +230,24 @@ static void test_opened (void **state)
   assert_false (event_target_is_descriptor ("3x"));
 }
 
+/* A terminal's slave can be written; its master cannot. */
+static void test_terminal (void **state)
+{
+  cleanup_error struct error err = { 0 };
+  cleanup_close int master = posix_openpt (O_RDWR | O_NOCTTY | O_CLOEXEC), opened = -1, refused = -1;
+  cleanup_close int slave = -1;
+  char text[16];
+
+  (void) state;
+  assert_true (master >= 0 && grantpt (master) == 0 && unlockpt (master) == 0);
+  slave = open (ptsname (master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  snprintf (text, sizeof (text), "%d", slave);
+  assert_int_equal (event_target_open (text, &opened, &err), 0);
+  snprintf (text, sizeof (text), "%d", master);
+  assert_int_equal (event_target_open (text, &refused, &err), -EINVAL);
+  assert_non_null (strstr (error_text (&err), "is the master of a terminal"));
+}
+
 static void tell (struct event_sink *sink, const struct session_outcome *run, enum session_event_kind kind)
 {
   static const struct audit_log_limit limit = { CONTROL_LIMITS_WALL, "after_ms", 5 };
@@ -292,8 +311,9 @@ static void test_sink (void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-  cmocka_unit_test (test_slow),   cmocka_unit_test (test_whole),  cmocka_unit_test (test_gone),
-  cmocka_unit_test (test_failed), cmocka_unit_test (test_opened), cmocka_unit_test (test_sink),
+  cmocka_unit_test (test_slow),     cmocka_unit_test (test_whole),  cmocka_unit_test (test_gone),
+  cmocka_unit_test (test_failed),   cmocka_unit_test (test_opened), cmocka_unit_test (test_sink),
+  cmocka_unit_test (test_terminal),
 };
 
 UNIT_MAIN (cases)
