@@ -334,17 +334,43 @@ static int temporary_name (char name[64])
   return 0;
 }
 
-static int write_temporary (int directory, const char *name, const char *text, size_t len, mode_t mode,
-                            bool sync)
+static int write_to (int fd, const char *text, size_t len, mode_t mode, bool sync)
 {
-  cleanup_close int fd = openat (directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int r = write_all (fd, text, len);
+
+  return r == 0 && (fchmod (fd, mode) < 0 || (sync && fsync (fd) < 0)) ? -errno : r;
+}
+
+/* The file gets its name when it is complete: a process that is killed while it writes leaves nothing. Fails
+ * where the file system, or a missing /proc, does not allow that. */
+static int write_unnamed (int directory, const char *name, const char *text, size_t len, mode_t mode,
+                          bool sync)
+{
+  cleanup_close int fd = openat (directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  char path[64];
   int r;
 
   if (fd < 0)
     return -errno;
-  r = write_all (fd, text, len);
-  if (r == 0 && (fchmod (fd, mode) < 0 || (sync && fsync (fd) < 0)))
-    r = -errno;
+  r = write_to (fd, text, len, mode, sync);
+  if (r < 0)
+    return r;
+  snprintf (path, sizeof (path), "/proc/self/fd/%d", fd);
+  return linkat (AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+static int write_temporary (int directory, const char *name, const char *text, size_t len, mode_t mode,
+                            bool sync)
+{
+  cleanup_close int fd = -1;
+  int r;
+
+  if (write_unnamed (directory, name, text, len, mode, sync) == 0)
+    return 0;
+  fd = openat (directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return -errno;
+  r = write_to (fd, text, len, mode, sync);
   if (r < 0)
     unlinkat (directory, name, 0);
   return r;
