@@ -93,8 +93,9 @@ static int export(scmp_filter_ctx ctx, uint8_t **ret_program, size_t *ret_size, 
 
 static int allow_loading (scmp_filter_ctx ctx, struct error *err)
 {
-  int r = seccomp_rule_add (ctx, SCMP_ACT_ALLOW, seccomp_syscall_resolve_name (FILTER_LOAD_CALL), 1,
-                            SCMP_A0_32 (SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER));
+  const struct scmp_arg_cmp load = { 0, SCMP_CMP_MASKED_EQ, UINT32_MAX, SECCOMP_SET_MODE_FILTER };
+  int r =
+      seccomp_rule_add_array (ctx, SCMP_ACT_ALLOW, seccomp_syscall_resolve_name (FILTER_LOAD_CALL), 1, &load);
 
   return r < 0 ? error_set_errno (err, -r, "add '" FILTER_LOAD_CALL "' to the seccomp filter") : 0;
 }
