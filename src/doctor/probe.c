@@ -22,7 +22,7 @@ void probe_clear (struct probe *probe)
 int probe_open (struct probe *probe, const struct arguments *arguments, const char *via, const char *profile,
                 struct error *err)
 {
-  const struct configuration *configuration;
+  const struct configuration *configuration = NULL;
   int r = 0;
 
   probe->request = request_of_arguments (arguments, via);
@@ -31,7 +31,7 @@ int probe_open (struct probe *probe, const struct arguments *arguments, const ch
     probe->request.profile = profile;
   if (arguments_have (arguments, OPTION_TOOLRUNNER))
     r = session_process_configuration (arguments->process, &configuration, err);
-  if (r == 0 && arguments_have (arguments, OPTION_TOOLRUNNER))
+  if (r == 0 && configuration != NULL)
     r = toolrunner_request (&probe->request, configuration, err);
   if (r < 0 || probe->request.workspace != NULL)
     return r;

@@ -80,11 +80,12 @@ static void write_path (const struct path *path, char *out, size_t *len)
   snprintf (digits, sizeof (digits), "%zu", path->index);
   add_byte (out, len, '/');
   for (name = name ? name : digits; *name != '\0' && *len < PATH_SHOWN; name++) {
-    bool escaped = *name == '~' || *name == '/';
+    static const char tilde[] = "~0", slash[] = "~1";
+    const char *escaped = *name == '~' ? tilde : *name == '/' ? slash : NULL;
 
-    add_byte (out, len, escaped ? '~' : *name);
-    if (escaped)
-      add_byte (out, len, *name == '~' ? '0' : '1');
+    add_byte (out, len, escaped != NULL ? escaped[0] : *name);
+    if (escaped != NULL)
+      add_byte (out, len, escaped[1]);
   }
 }
 
