@@ -257,11 +257,10 @@ int record_read (const char *state, const struct command *command, struct record
   return r < 0 ? error_prefix (err, "what is known of container '%s'", command->id) : 0;
 }
 
-#define SOCKET_PATH RENDEZVOUS_NAME "/" RENDEZVOUS_SOCKET
-
 void record_remove_at (int parent, const char *key, int directory)
 {
-  static const char *const files[] = { FILE_NAME, CONTAINER_PLAN, "pid", RECORD_CONSOLE, SOCKET_PATH };
+  static const char socket_path[] = RENDEZVOUS_NAME "/" RENDEZVOUS_SOCKET;
+  static const char *const files[] = { FILE_NAME, CONTAINER_PLAN, "pid", RECORD_CONSOLE, socket_path };
   static const char *const directories[] = { RENDEZVOUS_NAME, STAGE_ROOT, STAGE_NAME };
 
   for (size_t i = 0; i < ARRAY_LEN (files); i++)

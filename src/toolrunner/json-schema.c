@@ -83,9 +83,12 @@ static void write_path (const struct path *path, char *out, size_t *len)
     static const char tilde[] = "~0", slash[] = "~1";
     const char *escaped = *name == '~' ? tilde : *name == '/' ? slash : NULL;
 
-    add_byte (out, len, escaped != NULL ? escaped[0] : *name);
-    if (escaped != NULL)
-      add_byte (out, len, escaped[1]);
+    if (escaped == NULL) {
+      add_byte (out, len, *name);
+      continue;
+    }
+    add_byte (out, len, escaped[0]);
+    add_byte (out, len, escaped[1]);
   }
 }
 
