@@ -204,4 +204,11 @@ static int prepare_filter (struct run *run, void *state, struct error *err)
                             listens ? FILTER_DEFERS : FILTER_ERRNO, &run->launch.program, err);
 }
 
-const struct run_part filter_part = { .name = "filter", .prepare = prepare_filter };
+static void undo_filter (struct run *run, void *state, struct error *err)
+{
+  (void) state;
+  (void) err;
+  free (take_ptr (run->init->restriction.bytes));
+}
+
+const struct run_part filter_part = { .name = "filter", .prepare = prepare_filter, .undo = undo_filter };

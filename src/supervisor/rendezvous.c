@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -111,7 +110,6 @@ static void undo (struct run *run, void *state, struct error *err)
   run_close_child_fds (run);
   talk_clear (&init->talk);
   proof_clear (&init->proof);
-  free (take_ptr (init->restriction.bytes));
 }
 
 const struct run_part init_part = {
