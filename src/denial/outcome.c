@@ -39,12 +39,24 @@ char *infer_origin (const struct infer *infer, enum setting setting)
   return origin_text (&infer->plan->settings.values[setting].origin);
 }
 
+/* How to raise a limit: where it was set. NULL when memory ran out. */
+static char *raise_text (const struct infer *infer, enum setting setting, const char *more)
+{
+  const struct value *value = &infer->plan->settings.values[setting];
+  bool asked = value->origin.file != NULL && value->origin.line == 0 && !value->origin.trusted;
+  cleanup_free char *text = value_text (setting, value);
+
+  if (text == NULL)
+    return NULL;
+  return str_format ("raise %s, which is %s, %s%s", setting_info (setting)->key, text,
+                     asked ? "on the command line, as far as the profile allows" : "in a profile of your own",
+                     more);
+}
+
 /* Adds what the kernel counted, or what the supervisor did itself. */
 static void add_observed (struct infer *infer, enum setting setting, enum denial_effect effect, int errnum,
                           uint64_t count, char *what)
 {
-  const char *key = setting_info (setting)->key;
-  cleanup_free char *value = value_text (setting, &infer->plan->settings.values[setting]);
   struct denial denial = { .control = control_of_setting (setting),
                            .effect = effect,
                            .what = what,
@@ -53,11 +65,10 @@ static void add_observed (struct infer *infer, enum setting setting, enum denial
                            .aside = effect == EFFECT_CUT || effect == EFFECT_SLOWED,
                            .rule = infer_origin (infer, setting) };
 
-  denial.allow = value ? str_format ("raise %s, which is %s,%s in a profile of your own", key, value,
-                                     setting == SETTING_OUTPUT && effect == EFFECT_ENDED
-                                         ? " or set limits.output_action to \"cut\","
-                                         : "")
-                       : NULL;
+  denial.allow = raise_text (infer, setting,
+                             setting == SETTING_OUTPUT && effect == EFFECT_ENDED
+                                 ? ", or have a profile set limits.output_action to \"cut\""
+                                 : "");
   denials_add (infer->denials, &denial);
 }
 

@@ -90,9 +90,10 @@ static int receive_restricted (struct proof *proof, struct talk *talk, struct er
   proof->loaded = reply.errnum == 0;
   if (reply.errnum != 0 && reply.step != RESTRICTING_CALLS)
     return error_set_errno (err, reply.errnum, "init could not %s",
-                            reply.step == RESTRICTING_LIMITS  ? "lower its limits"
-                            : reply.step == RESTRICTING_CLASS ? "leave a real-time class or a higher priority"
-                                                              : "give up new privileges");
+                            reply.step == RESTRICTING_LIMITS ? "lower its limits"
+                            : reply.step == RESTRICTING_CLASS
+                                ? "leave a real-time class or a higher priority; start tyrum-oci without one"
+                                : "give up new privileges");
   proof->inside.restrict_errnum = reply.errnum;
   close_p (&proof->listener);
   proof->listener = take_fd (&talk->passed);
