@@ -50,13 +50,6 @@ static bool is_sealed (struct judge *judge)
   return true;
 }
 
-/* Whether init's own filter decides about this call. */
-static bool is_left (const struct judge *judge, const struct probe_call *probe)
-{
-  return judge->promises->has_listener
-         && filter_call_tells (judge->promises->filter, probe->name, probe->call.arguments);
-}
-
 static bool is_loaded (struct judge *judge)
 {
   int errnum = judge->in->restrict_errnum;
@@ -94,7 +87,7 @@ static int count_told (struct judge *judge)
                      : filter_answer (judge->promises->filter, probe->name, probe->call.arguments);
     int64_t answer = 0;
 
-    if (!is_left (judge, probe))
+    if (!probe_is_left (judge->promises, probe))
       continue;
     asked++;
     if (!inside_call (judge->in, &probe->call, &answer)) {
@@ -123,7 +116,7 @@ static int count_denied (struct judge *judge)
     int wanted = filter_answer (judge->promises->filter, probe->name, probe->call.arguments);
     int64_t answer = 0;
 
-    if (wanted == 0 || is_left (judge, probe))
+    if (wanted == 0 || probe_is_left (judge->promises, probe))
       continue;
     if (!inside_call (judge->in, &probe->call, &answer)) {
       judge_say (judge, CONTROL_SECCOMP, VERDICT_UNVERIFIED, SEEN_NOT, "%s was not tried", probe->name);

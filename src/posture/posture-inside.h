@@ -96,6 +96,7 @@ extern const size_t probe_call_count;
 /* Of those that init's own filter reports, this many are asked when it is loaded, and the supervisor must
  * have answered them. The runtime's filter leaves them to init's: asked before, they would show nothing. */
 #define PROBE_TOLD 3u
+bool probe_is_left (const struct promises *promises, const struct probe_call *probe);
 
 /* Calls that single checks use. */
 extern const struct report_call probe_seal;        /* SEAL_CALL */

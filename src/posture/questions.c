@@ -178,8 +178,7 @@ static int ask_paths (struct questions *questions, const struct promises *promis
   return failed ? -ENOMEM : 0;
 }
 
-/* Whether init's own filter decides about this call. */
-static bool is_left (const struct promises *promises, const struct probe_call *probe)
+bool probe_is_left (const struct promises *promises, const struct probe_call *probe)
 {
   return promises->has_listener && filter_call_tells (promises->filter, probe->name, probe->call.arguments);
 }
@@ -196,7 +195,7 @@ static int ask_calls (struct questions *questions, const struct promises *promis
   for (size_t i = 0; i < ARRAY_LEN (first) && !failed; i++)
     failed = ask_call (questions, first[i]) < 0;
   for (size_t i = 0; i < probe_call_count && !failed; i++)
-    failed = !is_left (promises, &probe_calls[i]) && ask_call (questions, &probe_calls[i].call) < 0;
+    failed = !probe_is_left (promises, &probe_calls[i]) && ask_call (questions, &probe_calls[i].call) < 0;
   for (size_t i = 0; i < last_count && !failed; i++)
     failed = ask_call (questions, last[i]) < 0;
   return failed ? -ENOMEM : 0;
@@ -211,7 +210,7 @@ static int ask_told (struct questions *questions, const struct promises *promise
   questions->before = questions->count;
   failed = ask_call (questions, &probe_new_user) < 0;
   for (size_t i = 0; i < probe_call_count && count < PROBE_TOLD && !failed; i++)
-    if (is_left (promises, &probe_calls[i])) {
+    if (probe_is_left (promises, &probe_calls[i])) {
       failed = ask_call (questions, &probe_calls[i].call) < 0;
       count++;
     }
